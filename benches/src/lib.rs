@@ -1,0 +1,1 @@
+//! Exact counts and timings of the codecs.

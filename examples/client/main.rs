@@ -1,0 +1,2 @@
+//! client
+fn main() {}

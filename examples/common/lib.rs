@@ -1,0 +1,1 @@
+//! Server core, transports and client shared by the example programs.

@@ -1,0 +1,2 @@
+//! roundtrip
+fn main() {}

@@ -1,0 +1,1 @@
+//! Fuzz targets come with the codecs they attack.

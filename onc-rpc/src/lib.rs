@@ -1,0 +1,2 @@
+//! ONC RPC version 2 (RFC 5531) without I/O.
+#![no_std]
