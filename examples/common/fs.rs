@@ -1,0 +1,627 @@
+//! The seam between the NFSv3 server core and a file system: `trait FileSystem`.
+//!
+//! The core decodes calls, applies the squash policy, encodes replies and moves data; a `FileSystem` knows files. One
+//! method per NFSv3 procedure (RFC 1813, section 3.3), each called from any thread at any time. Five methods have no
+//! default (`root`, `getattr`, `lookup`, `read`, `readdir`): with them a read-only file system is complete, and every
+//! further procedure answers `ROFS` or `NOTSUPP`, whichever RFC 1813 allows for it.
+//!
+//! Handles are the file system's own bytes (at most 64). The core never looks inside and passes on whatever a client
+//! sent, so every method must expect forged bytes and answer `BADHANDLE` or `STALE`. Names are bytes too.
+
+use alloc::sync::Arc;
+use core::fmt;
+use std::io::IoSlice;
+use std::os::fd::OwnedFd;
+
+use bytes::Bytes;
+use nfswire_nfs3::create::CreateHow;
+use nfswire_nfs3::fs::{
+    FSF_CANSETTIME, FSF_HOMOGENEOUS, FSF_LINK, FSF_SYMLINK, FsinfoOk, FsstatOk, PathconfOk,
+};
+use nfswire_nfs3::lookup::{
+    ACCESS_DELETE, ACCESS_EXECUTE, ACCESS_EXTEND, ACCESS_LOOKUP, ACCESS_MODIFY, ACCESS_READ,
+};
+use nfswire_nfs3::types::FHSIZE;
+use nfswire_nfs3::{
+    Attributes, FileType, PostOpAttr, SetAttributes, SpecData, StableHow, Status, Time, WccData,
+};
+
+/// Largest READ and WRITE, in bytes, that the default [`FileSystem::fsinfo`] announces.
+pub const MAX_TRANSFER: u32 = 1 << 20;
+
+/// Result of a file system method.
+pub type Result<T, E = Failure> = core::result::Result<T, E>;
+
+//--- Who asks, and for what ---
+
+/// For whom an operation is done, after the core has applied its squash policy.
+///
+/// `uid` and `gid` are never 2^32-1 (which the system calls read as "leave as it is"): the core maps that value to the
+/// anonymous user before it calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller<'a> {
+    /// User.
+    pub uid: u32,
+    /// Primary group, which new files get.
+    pub gid: u32,
+    /// Further groups; at most 16 where they come from AUTH_SYS.
+    pub gids: &'a [u32],
+}
+
+impl Caller<'_> {
+    /// User and group of callers that are nobody in particular.
+    pub const ANONYMOUS: Caller<'static> = Caller {
+        uid: 65534,
+        gid: 65534,
+        gids: &[],
+    };
+
+    /// Whether the caller is a member of this group.
+    #[must_use]
+    pub fn is_member(&self, gid: u32) -> bool {
+        self.gid == gid || self.gids.contains(&gid)
+    }
+}
+
+/// A file handle by value: at most 64 bytes (RFC 1813, section 2.4, `NFS3_FHSIZE`).
+#[derive(Clone, Copy)]
+pub struct Handle {
+    len: u8,
+    bytes: [u8; FHSIZE as usize],
+}
+
+impl Handle {
+    /// Copies a handle; `None` if there are more than 64 bytes.
+    #[must_use]
+    pub fn new(from: &[u8]) -> Option<Self> {
+        let mut bytes = [0; FHSIZE as usize];
+        bytes.get_mut(..from.len())?.copy_from_slice(from);
+        Some(Self {
+            len: u8::try_from(from.len()).ok()?,
+            bytes,
+        })
+    }
+
+    /// The bytes, as a client sees them.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
+    }
+}
+
+impl PartialEq for Handle {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Handle {}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Handle(")?;
+        for byte in self.as_bytes() {
+            write!(f, "{byte:02x}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+//--- Failures ---
+
+/// Why an operation failed, with the attributes that RFC 1813 sends along with most failures.
+///
+/// `Status::NOENT.into()` is a complete failure: attributes are optional, and absent ones go out as "does not follow".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Status for the reply; never `OK`.
+    pub status: Status,
+    attributes: Option<Box<(WccData, WccData)>>,
+}
+
+impl Failure {
+    /// A failure with the state of the object (or directory) that the call names first.
+    ///
+    /// The core takes `after` alone where the reply has no room for `before`.
+    #[must_use]
+    pub fn with(status: Status, first: WccData) -> Self {
+        Self::with_both(status, first, NO_WCC)
+    }
+
+    /// A failure of RENAME (source and target directory) or LINK (file and directory).
+    #[must_use]
+    pub fn with_both(status: Status, first: WccData, second: WccData) -> Self {
+        Self {
+            status,
+            attributes: Some(Box::new((first, second))),
+        }
+    }
+
+    /// A failure with the attributes of the object (or directory) that the call names first.
+    #[must_use]
+    pub fn with_attributes(status: Status, attributes: PostOpAttr) -> Self {
+        Self::with(
+            status,
+            WccData {
+                before: None,
+                after: attributes,
+            },
+        )
+    }
+
+    /// State of the object that the call names first.
+    #[must_use]
+    pub fn first(&self) -> WccData {
+        self.attributes.as_ref().map_or(NO_WCC, |both| both.0)
+    }
+
+    /// State of the second object of RENAME or LINK.
+    #[must_use]
+    pub fn second(&self) -> WccData {
+        self.attributes.as_ref().map_or(NO_WCC, |both| both.1)
+    }
+}
+
+/// Weak cache consistency data that says nothing.
+pub const NO_WCC: WccData = WccData {
+    before: None,
+    after: None,
+};
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        Self {
+            status,
+            attributes: None,
+        }
+    }
+}
+
+//--- What operations return ---
+
+/// Result of [`FileSystem::lookup`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Handle of the object found.
+    pub object: Handle,
+    /// Its attributes.
+    pub attributes: PostOpAttr,
+    /// Attributes of the directory.
+    pub dir_attributes: PostOpAttr,
+}
+
+/// Result of [`FileSystem::access`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Granted {
+    /// Attributes of the object.
+    pub attributes: PostOpAttr,
+    /// Those of the `ACCESS_` bits asked for that the caller has.
+    pub access: u32,
+}
+
+/// Result of [`FileSystem::readlink`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkText {
+    /// Attributes of the symbolic link.
+    pub attributes: PostOpAttr,
+    /// The text, which is not interpreted.
+    pub text: Bytes,
+}
+
+/// Result of [`FileSystem::read`].
+#[derive(Clone, Debug)]
+pub struct ReadData {
+    /// Attributes of the file.
+    pub attributes: PostOpAttr,
+    /// The bytes, or where they are.
+    pub data: FileData,
+    /// Whether the data ends at (or behind) the end of the file.
+    pub eof: bool,
+}
+
+/// Data of a READ, by value or by reference.
+#[derive(Clone, Debug)]
+pub enum FileData {
+    /// The bytes themselves.
+    Bytes(Bytes),
+    /// A range of an open file which the core sends by sendfile or reads itself. The range was inside the file when it
+    /// was made; a file that has shrunk since is the core's to notice (it gets fewer bytes than `len`).
+    File {
+        /// File, open for reading.
+        file: Arc<OwnedFd>,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        len: u32,
+    },
+}
+
+impl FileData {
+    /// Bytes of data: the `count` of the reply.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        match self {
+            Self::Bytes(bytes) => u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            Self::File { len, .. } => *len,
+        }
+    }
+
+    /// Whether there is no data.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Result of [`FileSystem::write`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// State of the file around the write.
+    pub wcc: WccData,
+    /// Bytes written; may be fewer than were given.
+    pub count: u32,
+    /// How safe they are now; at least what was asked for.
+    pub committed: StableHow,
+    /// Changes when uncommitted data may have been lost.
+    pub verifier: [u8; 8],
+}
+
+/// Result of [`FileSystem::commit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// State of the file.
+    pub wcc: WccData,
+    /// Changes when uncommitted data may have been lost.
+    pub verifier: [u8; 8],
+}
+
+/// Result of CREATE, MKDIR, SYMLINK and MKNOD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Handle of the new object; `None` makes the client look it up.
+    pub object: Option<Handle>,
+    /// Its attributes.
+    pub attributes: PostOpAttr,
+    /// State of the directory around the change.
+    pub dir: WccData,
+}
+
+/// Result of [`FileSystem::rename`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    /// State of the directory the name left.
+    pub from: WccData,
+    /// State of the directory the name went to.
+    pub to: WccData,
+}
+
+/// Result of [`FileSystem::link`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// Attributes of the file.
+    pub attributes: PostOpAttr,
+    /// State of the directory around the change.
+    pub dir: WccData,
+}
+
+//--- Directory listings ---
+
+/// One name of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirEntry<'a> {
+    /// File identifier: that of the entry's attributes.
+    pub fileid: u64,
+    /// Name; `.` and `..` may be among them.
+    pub name: &'a [u8],
+    /// Where a listing resumes *behind* this entry; never 0.
+    pub cookie: u64,
+}
+
+/// What READDIRPLUS tells about an entry beyond READDIR; both may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EntryDetails {
+    /// Attributes.
+    pub attributes: PostOpAttr,
+    /// Handle.
+    pub handle: Option<Handle>,
+}
+
+/// Whether a listing goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// The entry was taken.
+    Taken,
+    /// No room: the entry was not taken, and the listing ends here.
+    Full,
+}
+
+/// Receives a listing; implemented by the core.
+pub trait DirVisitor {
+    /// Called once, before the first entry, also if there is none. The verifier belongs to all cookies that follow.
+    fn begin(&mut self, attributes: PostOpAttr, verifier: [u8; 8]);
+
+    /// Takes one entry. `details` costs the file system a look at the entry's object: READDIRPLUS calls it, once, for
+    /// entries that may fit; READDIR never does.
+    fn entry(&mut self, entry: DirEntry<'_>, details: &mut dyn FnMut() -> EntryDetails) -> Pushed;
+}
+
+//--- The trait ---
+
+/// What a file system must do to be served over NFSv3.
+///
+/// # Errors
+/// A method fails with the status that goes into the reply; [`Failure`] may carry attributes for it.
+pub trait FileSystem: Send + Sync {
+    /// Handle of the top directory, which MOUNT hands out.
+    fn root(&self) -> Handle;
+
+    /// Attributes of an object (GETATTR, RFC 1813, section 3.3.1).
+    fn getattr(&self, caller: &Caller<'_>, object: &[u8]) -> Result<Attributes>;
+
+    /// Changes attributes (SETATTR, section 3.3.2). With a `guard` that is not the object's ctime nothing is changed and
+    /// the answer is `NOT_SYNC`.
+    fn setattr(
+        &self,
+        caller: &Caller<'_>,
+        object: &[u8],
+        new: &SetAttributes,
+        guard: Option<Time>,
+    ) -> Result<WccData> {
+        let _ = (caller, object, new, guard);
+        Err(Status::ROFS.into())
+    }
+
+    /// Finds a name in a directory (LOOKUP, section 3.3.3); `.` and `..` work, and `..` of the top is the top.
+    /// Symbolic links are found, not followed.
+    fn lookup(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found>;
+
+    /// Says which of the `wanted` rights the caller has (ACCESS, section 3.3.4). The default reads the mode bits.
+    fn access(&self, caller: &Caller<'_>, object: &[u8], wanted: u32) -> Result<Granted> {
+        let attributes = self.getattr(caller, object)?;
+        let access = access_by_mode(caller, &attributes) & wanted;
+        Ok(Granted {
+            attributes: Some(attributes),
+            access,
+        })
+    }
+
+    /// Text of a symbolic link (READLINK, section 3.3.5).
+    fn readlink(&self, caller: &Caller<'_>, object: &[u8]) -> Result<LinkText> {
+        let _ = (caller, object);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Reads at most `count` bytes (READ, section 3.3.6). Fewer are fine as long as one is returned unless the end was
+    /// reached. `offset` may lie anywhere, also where `offset + count` is above 2^64.
+    fn read(&self, caller: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData>;
+
+    /// Writes the pieces of `data` one behind the other (WRITE, section 3.3.7). May write fewer bytes than given; what is
+    /// reported as `DataSync` or `FileSync` survives a power loss. No data: nothing changes, count 0.
+    fn write(
+        &self,
+        caller: &Caller<'_>,
+        file: &[u8],
+        offset: u64,
+        data: &[IoSlice<'_>],
+        stable: StableHow,
+    ) -> Result<Written> {
+        let _ = (caller, file, offset, data, stable);
+        Err(Status::ROFS.into())
+    }
+
+    /// Makes a regular file (CREATE, section 3.3.8).
+    fn create(
+        &self,
+        caller: &Caller<'_>,
+        dir: &[u8],
+        name: &[u8],
+        how: &CreateHow,
+    ) -> Result<Made> {
+        let _ = (caller, dir, name, how);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Makes a directory (MKDIR, section 3.3.9).
+    fn mkdir(
+        &self,
+        caller: &Caller<'_>,
+        dir: &[u8],
+        name: &[u8],
+        new: &SetAttributes,
+    ) -> Result<Made> {
+        let _ = (caller, dir, name, new);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Makes a symbolic link (SYMLINK, section 3.3.10).
+    fn symlink(
+        &self,
+        caller: &Caller<'_>,
+        dir: &[u8],
+        name: &[u8],
+        text: &[u8],
+        new: &SetAttributes,
+    ) -> Result<Made> {
+        let _ = (caller, dir, name, text, new);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Makes a special file (MKNOD, section 3.3.11). `device` counts for block and character devices only; `Regular`,
+    /// `Directory` and `Symlink` are answered with `BADTYPE`.
+    fn mknod(
+        &self,
+        caller: &Caller<'_>,
+        dir: &[u8],
+        name: &[u8],
+        file_type: FileType,
+        device: SpecData,
+        new: &SetAttributes,
+    ) -> Result<Made> {
+        let _ = (caller, dir, name, file_type, device, new);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Removes a name that is not a directory (REMOVE, section 3.3.12); returns the directory's state.
+    fn remove(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<WccData> {
+        let _ = (caller, dir, name);
+        Err(Status::ROFS.into())
+    }
+
+    /// Removes an empty directory (RMDIR, section 3.3.13); returns the parent's state.
+    fn rmdir(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<WccData> {
+        let _ = (caller, dir, name);
+        Err(Status::ROFS.into())
+    }
+
+    /// Gives an object a new name, atomically replacing what had it (RENAME, section 3.3.14).
+    fn rename(
+        &self,
+        caller: &Caller<'_>,
+        from_dir: &[u8],
+        from_name: &[u8],
+        to_dir: &[u8],
+        to_name: &[u8],
+    ) -> Result<Renamed> {
+        let _ = (caller, from_dir, from_name, to_dir, to_name);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Gives an object a further name (LINK, section 3.3.15).
+    fn link(&self, caller: &Caller<'_>, file: &[u8], dir: &[u8], name: &[u8]) -> Result<Linked> {
+        let _ = (caller, file, dir, name);
+        Err(Status::NOTSUPP.into())
+    }
+
+    /// Lists a directory from behind `cookie` (0: from the start) until the visitor is full or the names end (READDIR and
+    /// READDIRPLUS, sections 3.3.16 and 3.3.17). Returns whether the names ended. With cookie 0 the verifier is not to be
+    /// looked at; a cookie that cannot be placed is `BAD_COOKIE`, before the first call of the visitor.
+    fn readdir(
+        &self,
+        caller: &Caller<'_>,
+        dir: &[u8],
+        cookie: u64,
+        verifier: [u8; 8],
+        visitor: &mut dyn DirVisitor,
+    ) -> Result<bool>;
+
+    /// Space of the file system (FSSTAT, section 3.3.18). The default knows of none and says so with zeros.
+    fn fsstat(&self, caller: &Caller<'_>, object: &[u8]) -> Result<FsstatOk> {
+        Ok(FsstatOk {
+            attributes: Some(self.getattr(caller, object)?),
+            total_bytes: 0,
+            free_bytes: 0,
+            available_bytes: 0,
+            total_files: 0,
+            free_files: 0,
+            available_files: 0,
+            invariant_seconds: 0,
+        })
+    }
+
+    /// Limits of the file system (FSINFO, section 3.3.19).
+    fn fsinfo(&self, caller: &Caller<'_>, object: &[u8]) -> Result<FsinfoOk> {
+        let attributes = Some(self.getattr(caller, object)?);
+        Ok(default_fsinfo(attributes))
+    }
+
+    /// Path name limits (PATHCONF, section 3.3.20).
+    fn pathconf(&self, caller: &Caller<'_>, object: &[u8]) -> Result<PathconfOk> {
+        let attributes = Some(self.getattr(caller, object)?);
+        Ok(default_pathconf(attributes))
+    }
+
+    /// Makes data written as `Unstable` durable (COMMIT, section 3.3.21); count 0 means up to the end. The default suits a
+    /// file system that never answers a WRITE with `Unstable`.
+    fn commit(
+        &self,
+        caller: &Caller<'_>,
+        file: &[u8],
+        offset: u64,
+        count: u32,
+    ) -> Result<Committed> {
+        let _ = (offset, count);
+        let after = Some(self.getattr(caller, file)?);
+        Ok(Committed {
+            wcc: WccData {
+                before: None,
+                after,
+            },
+            verifier: [0; 8],
+        })
+    }
+}
+
+//--- Answers for simple file systems ---
+
+/// The `ACCESS_` bits that mode, owner and group grant; user 0 has all that make sense.
+#[must_use]
+pub fn access_by_mode(caller: &Caller<'_>, attributes: &Attributes) -> u32 {
+    let directory = attributes.file_type == FileType::Directory;
+    let mode = attributes.mode;
+    let (read, write, execute) = if caller.uid == 0 {
+        (true, true, directory || mode & 0o111 != 0)
+    } else {
+        let bits = if caller.uid == attributes.uid {
+            mode >> 6
+        } else if caller.is_member(attributes.gid) {
+            mode >> 3
+        } else {
+            mode
+        };
+        (bits & 4 != 0, bits & 2 != 0, bits & 1 != 0)
+    };
+    access_bits(directory, read, write, execute)
+}
+
+/// The `ACCESS_` bits that stand for read, write and execute (search) permission.
+#[must_use]
+pub fn access_bits(directory: bool, read: bool, write: bool, execute: bool) -> u32 {
+    let bit = |granted: bool, bits: u32| if granted { bits } else { 0 };
+    if directory {
+        bit(read, ACCESS_READ)
+            | bit(execute, ACCESS_LOOKUP)
+            | bit(
+                write && execute,
+                ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE,
+            )
+    } else {
+        bit(read, ACCESS_READ)
+            | bit(write, ACCESS_MODIFY | ACCESS_EXTEND)
+            | bit(execute, ACCESS_EXECUTE)
+    }
+}
+
+/// FSINFO of a file system without limits of its own: transfers to [`MAX_TRANSFER`], times to the nanosecond.
+#[must_use]
+pub fn default_fsinfo(attributes: PostOpAttr) -> FsinfoOk {
+    FsinfoOk {
+        attributes,
+        read_max: MAX_TRANSFER,
+        read_preferred: MAX_TRANSFER,
+        read_multiple: 4096,
+        write_max: MAX_TRANSFER,
+        write_preferred: MAX_TRANSFER,
+        write_multiple: 4096,
+        dir_preferred: 64 << 10,
+        max_file_size: i64::MAX.cast_unsigned(),
+        time_delta: Time {
+            seconds: 0,
+            nanoseconds: 1,
+        },
+        properties: FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS | FSF_CANSETTIME,
+    }
+}
+
+/// PATHCONF of a file system with the usual POSIX limits.
+#[must_use]
+pub fn default_pathconf(attributes: PostOpAttr) -> PathconfOk {
+    PathconfOk {
+        attributes,
+        link_max: 32000,
+        name_max: 255,
+        no_trunc: true,
+        chown_restricted: true,
+        case_insensitive: false,
+        case_preserving: true,
+    }
+}
