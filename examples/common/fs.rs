@@ -21,9 +21,9 @@ use nfswire_nfs3::fs::{
 use nfswire_nfs3::lookup::{
     ACCESS_DELETE, ACCESS_EXECUTE, ACCESS_EXTEND, ACCESS_LOOKUP, ACCESS_MODIFY, ACCESS_READ,
 };
-use nfswire_nfs3::types::FHSIZE;
 use nfswire_nfs3::{
-    Attributes, FileType, PostOpAttr, SetAttributes, SpecData, StableHow, Status, Time, WccData,
+    Attributes, FHSIZE, FileType, PostOpAttr, SetAttributes, SpecData, StableHow, Status, Time,
+    WccData,
 };
 
 /// Largest READ and WRITE, in bytes, that the default [`FileSystem::fsinfo`] announces.
@@ -71,6 +71,12 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// The handle of no bytes, which no file has.
+    pub const EMPTY: Self = Self {
+        len: 0,
+        bytes: [0; FHSIZE as usize],
+    };
+
     /// Copies a handle; `None` if there are more than 64 bytes.
     #[must_use]
     pub fn new(from: &[u8]) -> Option<Self> {
@@ -147,6 +153,15 @@ impl Failure {
                 after: attributes,
             },
         )
+    }
+
+    /// Adds the state of the object that the call names first, unless a deeper step has already said more.
+    #[must_use]
+    pub fn around(self, first: WccData) -> Self {
+        if self.attributes.is_some() {
+            return self;
+        }
+        Self::with(self.status, first)
     }
 
     /// State of the object that the call names first.
@@ -494,7 +509,7 @@ pub trait FileSystem: Send + Sync {
 
     /// Lists a directory from behind `cookie` (0: from the start) until the visitor is full or the names end (READDIR and
     /// READDIRPLUS, sections 3.3.16 and 3.3.17). Returns whether the names ended. With cookie 0 the verifier is not to be
-    /// looked at; a cookie that cannot be placed is `BAD_COOKIE`, before the first call of the visitor.
+    /// looked at; a cookie that cannot be placed is `BAD_COOKIE`. Where listing fails half-way the visitor's entries are not sent.
     fn readdir(
         &self,
         caller: &Caller<'_>,
@@ -508,13 +523,13 @@ pub trait FileSystem: Send + Sync {
     fn fsstat(&self, caller: &Caller<'_>, object: &[u8]) -> Result<FsstatOk> {
         Ok(FsstatOk {
             attributes: Some(self.getattr(caller, object)?),
-            total_bytes: 0,
-            free_bytes: 0,
-            available_bytes: 0,
-            total_files: 0,
-            free_files: 0,
-            available_files: 0,
-            invariant_seconds: 0,
+            tbytes: 0,
+            fbytes: 0,
+            abytes: 0,
+            tfiles: 0,
+            ffiles: 0,
+            afiles: 0,
+            invarsec: 0,
         })
     }
 
@@ -596,14 +611,14 @@ pub fn access_bits(directory: bool, read: bool, write: bool, execute: bool) -> u
 pub fn default_fsinfo(attributes: PostOpAttr) -> FsinfoOk {
     FsinfoOk {
         attributes,
-        read_max: MAX_TRANSFER,
-        read_preferred: MAX_TRANSFER,
-        read_multiple: 4096,
-        write_max: MAX_TRANSFER,
-        write_preferred: MAX_TRANSFER,
-        write_multiple: 4096,
-        dir_preferred: 64 << 10,
-        max_file_size: i64::MAX.cast_unsigned(),
+        rtmax: MAX_TRANSFER,
+        rtpref: MAX_TRANSFER,
+        rtmult: 4096,
+        wtmax: MAX_TRANSFER,
+        wtpref: MAX_TRANSFER,
+        wtmult: 4096,
+        dtpref: 64 << 10,
+        maxfilesize: i64::MAX.cast_unsigned(),
         time_delta: Time {
             seconds: 0,
             nanoseconds: 1,
@@ -617,7 +632,7 @@ pub fn default_fsinfo(attributes: PostOpAttr) -> FsinfoOk {
 pub fn default_pathconf(attributes: PostOpAttr) -> PathconfOk {
     PathconfOk {
         attributes,
-        link_max: 32000,
+        linkmax: 32000,
         name_max: 255,
         no_trunc: true,
         chown_restricted: true,
