@@ -1,2 +1,36 @@
-//! XDR (RFC 4506).
+#![doc = include_str!("../README.md")]
 #![no_std]
+// Leaves and fixed reads are inlined by force: the figures of `benches` depend on it.
+#![allow(clippy::inline_always)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod cursor;
+mod encoder;
+mod error;
+mod limits;
+mod list;
+mod macros;
+mod opaque;
+mod page;
+mod payload;
+mod primitive;
+mod segment;
+mod wire;
+
+pub use cursor::{Cursor, Probe, Source, Stream, explain, from_bytes};
+pub use encoder::{Encoder, Mark, Slot};
+pub use error::{DecodeError, EncodeError, ErrorKind, Explanation, Field};
+pub use limits::{Limits, Policy};
+pub use list::{Array, Chain, Iter, List};
+pub use opaque::{Opaque, Text};
+pub use page::{HeadRef, Pages};
+pub use payload::{FileRange, Payload};
+pub use primitive::{Double, Float};
+pub use segment::{Chunk, Message, NotInMemory, Position, Segments};
+#[doc(hidden)]
+pub use wire::{Shape, plan};
+pub use wire::{Decode, Encode, Wire};

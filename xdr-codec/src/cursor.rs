@@ -1,0 +1,538 @@
+//! Reading: the [`Source`] trait, the contiguous [`Cursor`], and the slow [`Probe`] that finds errors.
+
+use core::marker::PhantomData;
+
+use crate::{
+    error::{DecodeError, ErrorKind, Explanation, Field, PATH},
+    limits::Limits,
+    list::check_link,
+    payload::Payload,
+    wire::Decode,
+};
+
+#[allow(unnameable_types)] // that is the point of sealing
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Number of bytes that `len` bytes of opaque data take with their pad (RFC 4506, section 4.10).
+#[inline(always)]
+pub(crate) const fn padded(len: u32) -> u64 {
+    (len as u64).next_multiple_of(4)
+}
+
+/// Bytes that a decoder reads from. A type parameter rather than a branch, so that the contiguous
+/// case stays in registers.
+pub trait Source<'a>: sealed::Sealed + Sized {
+    /// Whether the policy is lenient.
+    fn lenient(&self) -> bool;
+
+    /// The limits in force.
+    fn limits(&self) -> &'a Limits;
+
+    /// Bytes that the message still has, at hand or not.
+    fn remaining(&self) -> usize;
+
+    /// Takes the next `len` bytes, contiguous.
+    fn block(&mut self, len: usize) -> Option<&'a [u8]>;
+
+    /// Takes a payload of `len` bytes and its pad. Only a payload may lie beyond the bytes at hand.
+    fn payload(&mut self, len: u32) -> Option<Payload<'a>>;
+
+    /// Runs `f` on a local copy of the source, which the compiler can keep in registers.
+    fn with<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<R>;
+
+    /// Runs `f` and returns the bytes that it stepped over.
+    fn region<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<(&'a [u8], R)>;
+
+    /// Takes one word.
+    #[inline(always)]
+    fn word(&mut self) -> Option<u32> {
+        Some(u32::from_be_bytes(*self.block(4)?.first_chunk()?))
+    }
+
+    /// Takes `len` bytes of opaque data and its pad, which must be zero in strict policy.
+    #[inline(always)]
+    fn opaque(&mut self, len: u32) -> Option<&'a [u8]> {
+        let padded = usize::try_from(padded(len)).ok()?;
+        let block = self.block(padded)?;
+        if !pad_is_zero(block, len) && !self.lenient() {
+            return None;
+        }
+        block.get(..len as usize)
+    }
+
+    /// Takes a boolean or "value follows" word.
+    #[inline(always)]
+    fn boolean(&mut self) -> Option<bool> {
+        match self.word()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ if self.lenient() => Some(true),
+            _ => None,
+        }
+    }
+}
+
+/// `block` is `len` bytes of data with their pad: masks the last word instead of looping over it.
+#[inline(always)]
+fn pad_is_zero(block: &[u8], len: u32) -> bool {
+    let last = block.last_chunk().map_or(0, |w| u32::from_be_bytes(*w));
+    // 0, 8, 16 or 24 low bits of the last word are pad.
+    let mask = (1u32 << (len.wrapping_neg() % 4 * 8)).wrapping_sub(1);
+    last & mask == 0
+}
+
+/// A position in one contiguous slice of bytes: the ordinary way to decode.
+///
+/// ```
+/// use nfswire_xdr::{Cursor, Opaque};
+///
+/// let bytes = [0, 0, 0, 7, 0, 0, 0, 2, b'h', b'i', 0, 0];
+/// let mut c = Cursor::new(&bytes);
+/// let number: u32 = c.decode()?;
+/// let data: Opaque<'_, 16> = c.decode()?;
+/// c.finish()?;
+/// assert_eq!((number, data.as_bytes()), (7, &b"hi"[..]));
+/// # Ok::<(), nfswire_xdr::DecodeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    rest: &'a [u8],
+    /// Offset of the end of `rest` from the start of the message.
+    end: usize,
+    /// Bytes of the message behind `rest` that are not at hand.
+    beyond: usize,
+    limits: &'a Limits,
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads a whole message in strict policy.
+    #[inline]
+    #[must_use]
+    pub const fn new(message: &'a [u8]) -> Self {
+        Self::with(message, &Limits::STRICT)
+    }
+
+    /// Reads a whole message within `limits`.
+    #[inline]
+    #[must_use]
+    pub const fn with(message: &'a [u8], limits: &'a Limits) -> Self {
+        Self { rest: message, end: message.len(), beyond: 0, limits }
+    }
+
+    /// Reads a message of `message_len` bytes of which only the first, `here`, have been received.
+    ///
+    /// A payload that reaches beyond them decodes as [`Payload::Elsewhere`], which says where its
+    /// bytes start, so that the caller can read them straight to their place. Anything else that
+    /// reaches beyond is [`ErrorKind::NotHere`]. Counts are checked against `message_len`.
+    #[inline]
+    #[must_use]
+    pub const fn head(here: &'a [u8], message_len: u32, limits: &'a Limits) -> Self {
+        let beyond = (message_len as usize).saturating_sub(here.len());
+        Self { rest: here, end: here.len(), beyond, limits }
+    }
+
+    /// Offset of the next byte from the start of the message.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.end.saturating_sub(self.rest.len())
+    }
+
+    /// Bytes that the message still has, at hand or not.
+    #[inline]
+    #[must_use]
+    pub const fn remaining(&self) -> usize {
+        self.rest.len().saturating_add(self.beyond)
+    }
+
+    /// Bytes at hand that have not been read.
+    #[inline]
+    #[must_use]
+    pub const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// The limits in force.
+    #[inline]
+    #[must_use]
+    pub const fn limits(&self) -> &'a Limits {
+        self.limits
+    }
+
+    /// Reads one value. On an error the position does not move.
+    ///
+    /// # Errors
+    /// The first fault in the bytes, found by a second pass over the value.
+    #[inline]
+    pub fn decode<T: Decode<'a>>(&mut self) -> Result<T, DecodeError> {
+        let mut c = *self;
+        if let Some(value) = T::decode(&mut c) {
+            *self = c;
+            Ok(value)
+        } else {
+            Err(fault::<T>(*self))
+        }
+    }
+
+    /// Ends the message.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Trailing`] in strict policy if bytes are left over.
+    #[inline]
+    pub fn finish(self) -> Result<(), DecodeError> {
+        let left = self.remaining();
+        if left == 0 || self.limits.lenient() {
+            return Ok(());
+        }
+        let kind = ErrorKind::Trailing(saturate(left));
+        Err(DecodeError { kind, offset: saturate(self.position()), field: None })
+    }
+
+    /// Reads a linked list element by element, without checking the rest of it beforehand: the fast
+    /// way through a long list at the end of a message. When the reader has answered `None`, the
+    /// cursor stands behind the list.
+    #[inline]
+    pub const fn stream<T: Decode<'a>>(&mut self) -> Stream<'_, 'a, T> {
+        Stream { cursor: self, items: 0, done: false, _item: PhantomData }
+    }
+
+    fn probe(&self) -> Probe<'a> {
+        Probe {
+            rest: self.rest,
+            end: self.end,
+            beyond: self.beyond,
+            limits: self.limits,
+            path: [None; PATH],
+            depth: 0,
+        }
+    }
+}
+
+impl sealed::Sealed for Cursor<'_> {}
+
+impl<'a> Source<'a> for Cursor<'a> {
+    #[inline(always)]
+    fn lenient(&self) -> bool {
+        self.limits.lenient()
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> &'a Limits {
+        self.limits
+    }
+
+    #[inline(always)]
+    fn remaining(&self) -> usize {
+        self.rest.len().saturating_add(self.beyond)
+    }
+
+    #[inline(always)]
+    fn block(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (block, rest) = self.rest.split_at_checked(len)?;
+        self.rest = rest;
+        Some(block)
+    }
+
+    #[inline(always)]
+    fn payload(&mut self, len: u32) -> Option<Payload<'a>> {
+        if len > self.limits.max_payload {
+            return None;
+        }
+        let padded = usize::try_from(padded(len)).ok()?;
+        let Some(beyond) = padded.checked_sub(self.rest.len()).filter(|n| *n > 0) else {
+            return self.opaque(len).map(Payload::Borrowed);
+        };
+        let at = u32::try_from(self.position()).ok()?;
+        self.beyond = self.beyond.checked_sub(beyond)?;
+        self.end = self.end.saturating_add(beyond);
+        self.rest = &[];
+        Some(Payload::Elsewhere { at, len })
+    }
+
+    #[inline(always)]
+    fn with<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
+        let mut local = *self;
+        let value = f(&mut local)?;
+        *self = local;
+        Some(value)
+    }
+
+    #[inline(always)]
+    fn region<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<(&'a [u8], R)> {
+        let start = *self;
+        let mut local = start;
+        let value = f(&mut local)?;
+        *self = local;
+        // A payload that lies elsewhere has no bytes to hand out.
+        let len = match local.end == start.end {
+            true => start.rest.len().checked_sub(local.rest.len())?,
+            false => return None,
+        };
+        Some((start.rest.get(..len)?, value))
+    }
+}
+
+/// Reads the elements of a linked list one at a time; see [`Cursor::stream`].
+#[derive(Debug)]
+pub struct Stream<'c, 'a, T> {
+    cursor: &'c mut Cursor<'a>,
+    items: u32,
+    done: bool,
+    _item: PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Decode<'a>> Stream<'_, 'a, T> {
+    /// The next element, or `None` behind the last one.
+    ///
+    /// # Errors
+    /// A fault in this element or in the "value follows" word before it. Further calls repeat it.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // the item is a `Result` that must not be skipped
+    pub fn next(&mut self) -> Result<Option<T>, DecodeError> {
+        if self.done {
+            return Ok(None);
+        }
+        let limit = self.cursor.limits.max_items;
+        let mut c = *self.cursor;
+        match c.boolean() {
+            Some(false) => {
+                self.done = true;
+                *self.cursor = c;
+                return Ok(None);
+            }
+            Some(true) if self.items < limit => {
+                if let Some(item) = T::decode(&mut c) {
+                    self.items = self.items.wrapping_add(1);
+                    *self.cursor = c;
+                    return Ok(Some(item));
+                }
+            }
+            _ => {}
+        }
+        Err(stream_fault::<T>(*self.cursor, self.items))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn stream_fault<'a, T: Decode<'a>>(c: Cursor<'a>, items: u32) -> DecodeError {
+    let mut p = c.probe();
+    let limit = c.limits.max_items;
+    match check_link::<T>(&mut p, items, limit) {
+        Err(e) => e,
+        Ok(_) => p.error(ErrorKind::Contradiction),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn fault<'a, T: Decode<'a>>(c: Cursor<'a>) -> DecodeError {
+    let mut p = c.probe();
+    match T::check(&mut p) {
+        Err(e) => e,
+        Ok(()) => p.error(ErrorKind::Contradiction),
+    }
+}
+
+/// Decodes one value that fills all of `bytes`, in strict policy.
+///
+/// # Errors
+/// The first fault in the bytes, or [`ErrorKind::Trailing`].
+#[inline]
+pub fn from_bytes<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> {
+    let mut c = Cursor::new(bytes);
+    let value = c.decode()?;
+    c.finish()?;
+    Ok(value)
+}
+
+/// Decodes a value once more, slowly, and says along which fields the first fault lies.
+///
+/// `None` if the bytes start with a value of the type.
+#[must_use]
+pub fn explain<'a, T: Decode<'a>>(bytes: &'a [u8], limits: &'a Limits) -> Option<Explanation> {
+    let mut p = Cursor::with(bytes, limits).probe();
+    let error = T::check(&mut p).err()?;
+    Some(Explanation { error, path: p.path })
+}
+
+pub(crate) fn saturate(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The slow reader behind [`Decode::check`]: steps over bytes and reports the first fault with its
+/// offset and field.
+#[derive(Clone, Debug)]
+pub struct Probe<'x> {
+    rest: &'x [u8],
+    end: usize,
+    beyond: usize,
+    limits: &'x Limits,
+    path: [Option<&'static Field>; PATH],
+    depth: usize,
+}
+
+impl<'x> Probe<'x> {
+    /// Enters a field: errors name the innermost one.
+    pub fn enter(&mut self, field: &'static Field) {
+        if let Some(slot) = self.path.get_mut(self.depth) {
+            *slot = Some(field);
+        }
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    /// Leaves the field entered last.
+    pub fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(slot) = self.path.get_mut(self.depth) {
+            *slot = None;
+        }
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub const fn limits(&self) -> &'x Limits {
+        self.limits
+    }
+
+    /// Offset of the next byte from the start of the message.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.end.saturating_sub(self.rest.len())
+    }
+
+    /// Bytes that the message still has, at hand or not.
+    #[must_use]
+    pub const fn remaining(&self) -> usize {
+        self.rest.len().saturating_add(self.beyond)
+    }
+
+    /// An error at the next byte.
+    #[must_use]
+    pub fn error(&self, kind: ErrorKind) -> DecodeError {
+        self.error_at(kind, self.position())
+    }
+
+    /// An error at `offset`.
+    #[must_use]
+    pub fn error_at(&self, kind: ErrorKind, offset: usize) -> DecodeError {
+        let field = self.path.iter().rev().find_map(|f| *f);
+        DecodeError { kind, offset: saturate(offset), field }
+    }
+
+    /// Takes the next `len` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Short`] or [`ErrorKind::NotHere`].
+    pub fn take(&mut self, len: u64) -> Result<&'x [u8], DecodeError> {
+        if let Ok(len) = usize::try_from(len)
+            && let Some((block, rest)) = self.rest.split_at_checked(len)
+        {
+            self.rest = rest;
+            return Ok(block);
+        }
+        let needed = u32::try_from(len).unwrap_or(u32::MAX);
+        let left = saturate(self.remaining());
+        if len > self.remaining() as u64 {
+            return Err(self.error(ErrorKind::Short { needed, left }));
+        }
+        let here = saturate(self.rest.len());
+        Err(self.error(ErrorKind::NotHere { needed, here }))
+    }
+
+    /// Takes one word.
+    ///
+    /// # Errors
+    /// See [`take`](Self::take).
+    pub fn word(&mut self) -> Result<u32, DecodeError> {
+        let b = self.take(4)?;
+        Ok(b.first_chunk().map_or(0, |w| u32::from_be_bytes(*w)))
+    }
+
+    /// Takes a boolean or "value follows" word.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bool`] in strict policy.
+    pub fn boolean(&mut self) -> Result<bool, DecodeError> {
+        let at = self.position();
+        match self.word()? {
+            0 => Ok(false),
+            v if v == 1 || self.limits.lenient() => Ok(true),
+            v => Err(self.error_at(ErrorKind::Bool(v), at)),
+        }
+    }
+
+    /// Takes `len` bytes of opaque data and its pad.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Padding`] in strict policy, at the first pad byte that is not zero.
+    pub fn opaque(&mut self, len: u32) -> Result<&'x [u8], DecodeError> {
+        let data = self.take(len.into())?;
+        let at = self.position();
+        let pad = self.take(padded(len).saturating_sub(len.into()))?;
+        match pad.iter().position(|b| *b != 0) {
+            Some(i) if !self.limits.lenient() => {
+                Err(self.error_at(ErrorKind::Padding, at.saturating_add(i)))
+            }
+            _ => Ok(data),
+        }
+    }
+
+    /// Takes the length of an opaque or string of at most `limit` bytes, then its data and pad.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLong`], at the length word.
+    pub fn variable(&mut self, limit: u32) -> Result<&'x [u8], DecodeError> {
+        let at = self.position();
+        let len = self.word()?;
+        if len > limit {
+            return Err(self.error_at(ErrorKind::TooLong { len, limit }, at));
+        }
+        self.opaque(len)
+    }
+
+    /// Steps over a payload, which may lie beyond the bytes at hand.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLong`], [`ErrorKind::Short`], [`ErrorKind::Padding`].
+    pub fn payload(&mut self) -> Result<(), DecodeError> {
+        let at = self.position();
+        let len = self.word()?;
+        let limit = self.limits.max_payload;
+        if len > limit {
+            return Err(self.error_at(ErrorKind::TooLong { len, limit }, at));
+        }
+        let beyond = padded(len).saturating_sub(self.rest.len() as u64);
+        if beyond == 0 {
+            return self.opaque(len).map(drop);
+        }
+        match (self.beyond as u64).checked_sub(beyond).map(usize::try_from) {
+            Some(Ok(left)) => {
+                self.end = self.end.saturating_add(self.beyond.saturating_sub(left));
+                self.beyond = left;
+                self.rest = &[];
+                Ok(())
+            }
+            _ => {
+                let left = saturate(self.remaining());
+                Err(self.error(ErrorKind::Short { needed: len, left }))
+            }
+        }
+    }
+
+    /// Reads a fixed-size value, such as a discriminant.
+    ///
+    /// # Errors
+    /// Those of the value's own check.
+    pub fn value<T: Decode<'x>>(&mut self) -> Result<T, DecodeError> {
+        let start = self.clone();
+        T::check(self)?;
+        match start.rest.get(..T::MIN_LEN as usize) {
+            Some(block) => T::from_block(block, self.limits.lenient()),
+            None => None,
+        }
+        .ok_or_else(|| start.error(ErrorKind::Contradiction))
+    }
+}

@@ -1,0 +1,489 @@
+//! Writing: headers into the caller's memory, payloads by reference.
+
+use crate::{
+    cursor::{padded, saturate},
+    error::EncodeError,
+    page::Pages,
+    payload::Payload,
+    segment::{Segment, Segments},
+    wire::Encode,
+};
+
+/// The caller's memory for a message's head.
+enum Store<'h> {
+    #[cfg(feature = "alloc")]
+    Growable(&'h mut alloc::vec::Vec<u8>),
+    Fixed(&'h mut [u8]),
+    Pages(&'h mut dyn Pages),
+}
+
+/// Where the encoder stands; copied to go back to.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    page: u32,
+    /// Next byte in the current page.
+    pos: usize,
+    /// Start of the head segment that is being written, in the current page.
+    open: usize,
+    /// Message bytes in the segments before it.
+    closed: u64,
+    segments: usize,
+}
+
+/// A place to roll back to, from [`Encoder::mark`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    serial: u32,
+    state: State,
+}
+
+/// One word to be filled in later, from [`Encoder::reserve`].
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    serial: u32,
+    page: u32,
+    pos: usize,
+    /// Length of the message behind the word.
+    end: u64,
+}
+
+/// Rollbacks that make older marks and slots stale: a mark is stale if a later rollback went below
+/// it. The entries rise in both parts; when there are too many, the oldest two merge into one that
+/// refuses more than it must, never less.
+#[derive(Clone, Copy, Debug, Default)]
+struct Floors {
+    entries: [(u32, u64); 4],
+    used: usize,
+}
+
+impl Floors {
+    fn is_stale(&self, serial: u32, end: u64) -> bool {
+        self.entries.iter().take(self.used).any(|(at, floor)| *at > serial && *floor < end)
+    }
+
+    fn add(&mut self, serial: u32, floor: u64) {
+        while let Some((_, last)) = self.used.checked_sub(1).and_then(|i| self.entries.get(i))
+            && *last >= floor
+        {
+            self.used = self.used.saturating_sub(1);
+        }
+        if self.used == self.entries.len() {
+            let [(_, lowest), (newer, _), c, d] = self.entries;
+            self.entries = [(newer, lowest), c, d, (0, 0)];
+            self.used = self.used.saturating_sub(1);
+        }
+        if let Some(entry) = self.entries.get_mut(self.used) {
+            *entry = (serial, floor);
+            self.used = self.used.saturating_add(1);
+        }
+    }
+}
+
+/// Encodes one message: all that is not payload into a head that the caller owns, payloads by
+/// reference into a list of [`Segments`].
+///
+/// The head is a growable vector, a fixed slice or a page vector; all three give the same bytes.
+/// The encoder itself is a few words and is made anew for each message; the head and the list are
+/// kept and used again, and then nothing is allocated.
+///
+/// ```
+/// use nfswire_xdr::{Encoder, Opaque, Payload, Segments};
+///
+/// let (mut head, data) = (Vec::new(), [7u8; 9]);
+/// let mut segments = Segments::new();
+/// let mut e = Encoder::growable(&mut head, &mut segments);
+/// e.put(&42u32)?;
+/// e.put(&Payload::Borrowed(&data))?;
+/// assert_eq!(e.finish(), 4 + 4 + 9 + 3);
+/// let message = segments.view(&head);
+/// assert_eq!(message.iter().count(), 3); // head, payload where it lies, pad
+/// # Ok::<(), nfswire_xdr::EncodeError>(())
+/// ```
+pub struct Encoder<'h, 'p> {
+    store: Store<'h>,
+    segments: &'h mut Segments<'p>,
+    state: State,
+    serial: u32,
+    floors: Floors,
+}
+
+impl core::fmt::Debug for Encoder<'_, '_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Encoder").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'h, 'p> Encoder<'h, 'p> {
+    /// Encodes into a vector that grows. Its length is its room: it never shrinks, and bytes beyond
+    /// the message are left over from earlier ones.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn growable(head: &'h mut alloc::vec::Vec<u8>, segments: &'h mut Segments<'p>) -> Self {
+        Self::start(Store::Growable(head), segments)
+    }
+
+    /// Encodes into a slice.
+    #[inline]
+    pub fn fixed(head: &'h mut [u8], segments: &'h mut Segments<'p>) -> Self {
+        Self::start(Store::Fixed(head), segments)
+    }
+
+    /// Encodes into a page vector, spilling from one page to the next.
+    #[inline]
+    pub fn pages(head: &'h mut dyn Pages, segments: &'h mut Segments<'p>) -> Self {
+        Self::start(Store::Pages(head), segments)
+    }
+
+    #[inline]
+    fn start(store: Store<'h>, segments: &'h mut Segments<'p>) -> Self {
+        segments.clear();
+        let state = State { page: 0, pos: 0, open: 0, closed: 0, segments: 0 };
+        Self { store, segments, state, serial: 0, floors: Floors::default() }
+    }
+
+    /// Length of the message so far, in bytes, payloads and pads included.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        let open = self.state.pos.saturating_sub(self.state.open);
+        self.state.closed.saturating_add(open as u64)
+    }
+
+    /// Whether nothing has been encoded.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Head bytes that are still free; what a growable head could still address.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        let here = self.page().map_or(0, |page| whole_words(page.len()));
+        let mut room = here.saturating_sub(self.state.pos) as u64;
+        match &self.store {
+            #[cfg(feature = "alloc")]
+            Store::Growable(_) => {
+                room = u64::from(u32::MAX).saturating_sub(self.state.pos as u64);
+            }
+            Store::Fixed(_) => {}
+            Store::Pages(pages) => {
+                let mut index = self.state.page as usize;
+                while let Some(page) = index.checked_add(1).and_then(|i| pages.page(i)) {
+                    room = room.saturating_add(whole_words(page.len()) as u64);
+                    index = index.saturating_add(1);
+                }
+            }
+        }
+        room
+    }
+
+    /// Appends a value: all of it, or on an error nothing.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSpace`] when the head is full, [`EncodeError::NotHere`] for a payload whose
+    /// bytes are elsewhere, [`EncodeError::Contradiction`] for a union whose carried discriminant
+    /// belongs to another arm.
+    #[inline]
+    pub fn put<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+        let before = self.state;
+        match value.encode(self) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.refuse(before, value.encoded_len(), error)),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, before: State, len: u64, error: EncodeError) -> EncodeError {
+        self.restore(before);
+        match error {
+            EncodeError::NoSpace { missing } => {
+                EncodeError::NoSpace { missing: len.saturating_sub(self.room()).max(missing) }
+            }
+            other => other,
+        }
+    }
+
+    /// Runs `f`, and takes back all that it appended if it fails.
+    ///
+    /// ```
+    /// # use nfswire_xdr::{EncodeError, Encoder, Segments};
+    /// # let mut head = Vec::new();
+    /// # let mut segments = Segments::new();
+    /// # let mut e = Encoder::growable(&mut head, &mut segments);
+    /// e.put(&1u32)?;
+    /// let tried = e.attempt(|e| {
+    ///     e.put(&2u32)?;
+    ///     Err::<(), _>(EncodeError::NotHere)
+    /// });
+    /// assert!(tried.is_err());
+    /// assert_eq!(e.len(), 4);
+    /// # Ok::<(), EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn attempt<R, E>(&mut self, f: impl FnOnce(&mut Self) -> Result<R, E>) -> Result<R, E> {
+        let mark = self.mark();
+        f(self).inspect_err(|_| {
+            // Only a rollback below the mark inside `f` makes it stale, and then nothing is left.
+            if !self.floors.is_stale(mark.serial, mark.end()) {
+                self.roll(mark.state);
+            }
+        })
+    }
+
+    /// Marks the end of what has been encoded so far.
+    ///
+    /// A mark belongs to its encoder; used with another one it gives a wrong message, never a panic.
+    #[inline]
+    pub const fn mark(&mut self) -> Mark {
+        self.serial = self.serial.saturating_add(1);
+        Mark { serial: self.serial, state: self.state }
+    }
+
+    /// Takes back everything, payloads too, that was appended behind `mark`.
+    ///
+    /// # Errors
+    /// [`EncodeError::Stale`] if an earlier rollback went below the mark.
+    pub fn rollback(&mut self, mark: Mark) -> Result<(), EncodeError> {
+        if self.floors.is_stale(mark.serial, mark.end()) || mark.end() > self.len() {
+            return Err(EncodeError::Stale);
+        }
+        self.roll(mark.state);
+        Ok(())
+    }
+
+    fn roll(&mut self, state: State) {
+        self.restore(state);
+        self.serial = self.serial.saturating_add(1);
+        self.floors.add(self.serial, self.len());
+    }
+
+    fn restore(&mut self, state: State) {
+        self.segments.truncate(state.segments);
+        self.state = state;
+    }
+
+    /// Appends a word of zero that [`patch`](Self::patch) fills in later.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSpace`] when the head is full.
+    #[inline]
+    pub fn reserve(&mut self) -> Result<Slot, EncodeError> {
+        self.word(0)?;
+        self.serial = self.serial.saturating_add(1);
+        // The word may have gone to a new page: count back from where the encoder stands.
+        let pos = self.state.pos.saturating_sub(4);
+        Ok(Slot { serial: self.serial, page: self.state.page, pos, end: self.len() })
+    }
+
+    /// Fills in a reserved word.
+    ///
+    /// # Errors
+    /// [`EncodeError::Stale`] if the word was rolled back.
+    #[inline]
+    pub fn patch(&mut self, slot: Slot, word: u32) -> Result<(), EncodeError> {
+        if self.floors.is_stale(slot.serial, slot.end) || slot.end > self.len() {
+            return Err(EncodeError::Stale);
+        }
+        let bytes = self.page_mut(slot.page).and_then(|page| page.get_mut(slot.pos..));
+        let bytes = bytes.and_then(|b| b.first_chunk_mut()).ok_or(EncodeError::Stale)?;
+        *bytes = word.to_be_bytes();
+        Ok(())
+    }
+
+    /// Ends the message and returns its length in bytes.
+    #[inline]
+    #[allow(clippy::must_use_candidate)]
+    pub fn finish(self) -> u64 {
+        let total = self.len();
+        if let Some(segment) = self.open_segment() {
+            self.segments.push_last(segment);
+        }
+        self.segments.total = total;
+        total
+    }
+
+    /// A window of `len` bytes at the end of the head, or `None` if the current page has no such
+    /// room. What is not written to it is undefined, so write all of it.
+    #[inline]
+    pub(crate) fn window(&mut self, len: u64) -> Option<&mut [u8]> {
+        let len = usize::try_from(len).ok()?;
+        let pos = self.state.pos;
+        // Head segments are addressed with 32 bits.
+        let end = pos.checked_add(len).filter(|end| *end <= u32::MAX as usize)?;
+        let page = match &mut self.store {
+            #[cfg(feature = "alloc")]
+            Store::Growable(vec) => {
+                if end > vec.len() {
+                    grow(vec, end)?;
+                }
+                vec.as_mut_slice()
+            }
+            Store::Fixed(slice) => slice,
+            Store::Pages(pages) => pages.page_mut(self.state.page as usize)?,
+        };
+        // Heads hold whole words: every value's length is a multiple of four.
+        let window = page.get_mut(pos..end)?;
+        self.state.pos = end;
+        Some(window)
+    }
+
+    fn page(&self) -> Option<&[u8]> {
+        match &self.store {
+            #[cfg(feature = "alloc")]
+            Store::Growable(vec) => Some(vec),
+            Store::Fixed(slice) => Some(slice),
+            Store::Pages(pages) => pages.page(self.state.page as usize),
+        }
+    }
+
+    fn page_mut(&mut self, index: u32) -> Option<&mut [u8]> {
+        match &mut self.store {
+            #[cfg(feature = "alloc")]
+            Store::Growable(vec) => Some(vec),
+            Store::Fixed(slice) => Some(slice),
+            Store::Pages(pages) => pages.page_mut(index as usize),
+        }
+    }
+
+    /// The head segment that is being written.
+    #[inline]
+    fn open_segment(&self) -> Option<Segment<'p>> {
+        let State { page, pos, open, .. } = self.state;
+        let len = saturate(pos.checked_sub(open).filter(|len| *len > 0)?);
+        Some(Segment::Head { page, start: saturate(open), len })
+    }
+
+    /// Closes the head segment that is being written.
+    #[inline]
+    fn close(&mut self) -> Result<(), EncodeError> {
+        if let Some(segment) = self.open_segment() {
+            self.segments.push(segment)?;
+            self.state.closed = self.len();
+            self.state.segments = self.segments.count();
+            self.state.open = self.state.pos;
+        }
+        Ok(())
+    }
+
+    /// Goes to the next page that has room for a word.
+    #[cold]
+    fn turn_page(&mut self) -> Result<(), EncodeError> {
+        self.close()?;
+        let full = EncodeError::NoSpace { missing: 4 };
+        loop {
+            let next = self.state.page.checked_add(1).ok_or(full)?;
+            let Store::Pages(pages) = &self.store else { return Err(full) };
+            let len = pages.page(next as usize).ok_or(full)?.len();
+            self.state.page = next;
+            self.state.pos = 0;
+            self.state.open = 0;
+            if whole_words(len) > 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Appends one word.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSpace`] when the head is full.
+    #[inline]
+    pub fn word(&mut self, word: u32) -> Result<(), EncodeError> {
+        self.copy(&word.to_be_bytes())
+    }
+
+    /// Appends bytes and their pad, across pages.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSpace`] when the head is full; some of the bytes may then be there.
+    pub fn copy(&mut self, mut data: &[u8]) -> Result<(), EncodeError> {
+        while !data.is_empty() {
+            let len = padded(u32::try_from(data.len()).unwrap_or(u32::MAX));
+            if let Some(window) = self.window(len) {
+                if let Some(last) = window.last_chunk_mut() {
+                    *last = [0; 4];
+                }
+                window
+                    .get_mut(..data.len())
+                    .ok_or(EncodeError::Contradiction)?
+                    .copy_from_slice(data);
+                return Ok(());
+            }
+            // Fill the page; its room is whole words, so the pad stays with the last bytes.
+            let room = self.page().map_or(0, |page| whole_words(page.len()));
+            let here = room.saturating_sub(self.state.pos).min(data.len());
+            if let (Some((first, rest)), Some(window)) =
+                (data.split_at_checked(here), self.window(here as u64))
+            {
+                window.copy_from_slice(first);
+                data = rest;
+            }
+            self.turn_page()?;
+        }
+        Ok(())
+    }
+
+    /// Appends the bytes and pad of a payload whose length word stands at the end of the head.
+    ///
+    /// # Errors
+    /// [`EncodeError::NotHere`] if it has no bytes, [`EncodeError::NoSpace`] if the pad does not fit.
+    pub(crate) fn payload(&mut self, payload: &Payload<'p>) -> Result<(), EncodeError> {
+        let len = payload.len();
+        if matches!(payload, Payload::Elsewhere { .. }) {
+            return Err(EncodeError::NotHere);
+        }
+        if let Some(data) = payload.as_slice()
+            && data.len() as u64 > u64::from(len)
+        {
+            return Err(EncodeError::TooLong { len: data.len() as u64, limit: len.into() });
+        }
+        if len == 0 {
+            return Ok(());
+        }
+        self.close()?;
+        self.segments.push(Segment::Payload(payload.clone()))?;
+        self.state.segments = self.segments.count();
+        self.state.closed = self.state.closed.saturating_add(len.into());
+        let tail = (len % 4) as usize;
+        if tail > 0 {
+            if self.window(4).is_none() {
+                self.turn_page()?;
+                self.window(4).ok_or(EncodeError::NoSpace { missing: 4 })?;
+            }
+            // Slack: the payload's odd bytes are skipped in the head, so that its words stay on
+            // words and the pad shares a segment with what follows.
+            let start = self.state.pos.saturating_sub(4);
+            self.state.open = start.saturating_add(tail);
+            let page = self.state.page;
+            if let Some(word) = self.page_mut(page).and_then(|p| p.get_mut(start..)?.first_chunk_mut())
+            {
+                *word = [0; 4];
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Mark {
+    const fn end(&self) -> u64 {
+        let open = self.state.pos.saturating_sub(self.state.open);
+        self.state.closed.saturating_add(open as u64)
+    }
+}
+
+const fn whole_words(len: usize) -> usize {
+    len & !3
+}
+
+/// Makes a growable head longer, at least doubling it; `None` if there is no memory.
+#[cfg(feature = "alloc")]
+#[cold]
+fn grow(vec: &mut alloc::vec::Vec<u8>, end: usize) -> Option<()> {
+    let len = end.max(vec.len().saturating_mul(2)).max(256).next_multiple_of(4);
+    vec.try_reserve_exact(len.checked_sub(vec.len())?).ok()?;
+    vec.resize(len, 0);
+    Some(())
+}

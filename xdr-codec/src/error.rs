@@ -1,0 +1,196 @@
+//! Errors of decoding and encoding. Both are small, `Copy` and built without allocation.
+
+use core::fmt;
+
+/// Names a field of a wire type in the RFC's words: `READ3args.offset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Type that the field belongs to, as the RFC spells it.
+    pub type_name: &'static str,
+    /// Field, union discriminant or arm.
+    pub name: &'static str,
+}
+
+impl Field {
+    /// A field of `type_name`.
+    #[must_use]
+    pub const fn new(type_name: &'static str, name: &'static str) -> Self {
+        Self { type_name, name }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.type_name, self.name)
+    }
+}
+
+/// What was wrong with the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The message ends early: these bytes will never come.
+    Short {
+        /// Bytes that the item needs.
+        needed: u32,
+        /// Bytes that the message still has.
+        left: u32,
+    },
+    /// The bytes belong to the message but are not at hand: still on the wire, or placed elsewhere.
+    NotHere {
+        /// Bytes that the item needs.
+        needed: u32,
+        /// Bytes at hand.
+        here: u32,
+    },
+    /// An opaque or a string is longer than its maximum.
+    TooLong {
+        /// Length on the wire, in bytes.
+        len: u32,
+        /// Maximum of the type or of [`Limits`](crate::Limits).
+        limit: u32,
+    },
+    /// An array or a list has more elements than its maximum.
+    TooMany {
+        /// Elements on the wire; for a linked list the first element beyond the maximum.
+        count: u32,
+        /// Maximum of the type or of [`Limits`](crate::Limits).
+        limit: u32,
+    },
+    /// A pad byte is not zero (RFC 4506, section 3).
+    Padding,
+    /// A boolean or "value follows" word is neither 0 nor 1 (RFC 4506, sections 4.4 and 4.19).
+    Bool(u32),
+    /// The value is outside a closed enumeration (RFC 4506, section 4.3).
+    Enum(u32),
+    /// The discriminant selects no arm (RFC 4506, section 4.15).
+    Union(u32),
+    /// Bytes are left over behind the value.
+    Trailing(u32),
+    /// Well-formed parts that contradict each other, such as nested lengths that do not match.
+    Contradiction,
+}
+
+/// Why and where decoding failed.
+///
+/// `offset` counts bytes from the start of the message, the record marker excluded. The text reads
+/// `READ3args.offset at byte 16: need 8 bytes, 0 left`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// What was wrong.
+    pub kind: ErrorKind,
+    /// Where the offending item starts, in bytes from the start of the message.
+    pub offset: u32,
+    /// Innermost field that was being read; `None` for a bare item.
+    pub field: Option<&'static Field>,
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Short { needed, left } => write!(f, "need {needed} bytes, {left} left"),
+            Self::NotHere { needed, here } => {
+                write!(f, "need {needed} bytes, only {here} of the message are here")
+            }
+            Self::TooLong { len, limit } => write!(f, "{len} bytes long, at most {limit} allowed"),
+            Self::TooMany { count, limit } => {
+                write!(f, "{count} elements, at most {limit} allowed")
+            }
+            Self::Padding => f.write_str("pad bytes are not zero"),
+            Self::Bool(v) => write!(f, "{v} is not a boolean"),
+            Self::Enum(v) => write!(f, "{} is not a value of this enumeration", v.cast_signed()),
+            Self::Union(v) => write!(f, "discriminant {} selects no arm", v.cast_signed()),
+            Self::Trailing(n) => write!(f, "{n} bytes left over"),
+            Self::Contradiction => f.write_str("parts of the value contradict each other"),
+        }
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(field) = self.field {
+            write!(f, "{field} ")?;
+        }
+        write!(f, "at byte {}: {}", self.offset, self.kind)
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+/// Fields passed on the way to an error, outermost first.
+pub(crate) const PATH: usize = 8;
+
+/// A [`DecodeError`] with the whole path of fields that led to it, from [`explain`](crate::explain).
+///
+/// The text reads `READ3res.resok > READ3resok.file_attributes > fattr3.type at byte 8: ...`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The error.
+    pub error: DecodeError,
+    pub(crate) path: [Option<&'static Field>; PATH],
+}
+
+impl Explanation {
+    /// Fields from the outermost type to the failing one; at most eight are kept.
+    pub fn path(&self) -> impl Iterator<Item = &'static Field> + '_ {
+        self.path.iter().filter_map(|f| *f)
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, field) in self.path().enumerate() {
+            if i > 0 {
+                f.write_str(" > ")?;
+            }
+            write!(f, "{field}")?;
+        }
+        write!(f, " at byte {}: {}", self.error.offset, self.error.kind)
+    }
+}
+
+/// Why a value could not be encoded. Nothing of it is left in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The head is full.
+    NoSpace {
+        /// Bytes missing, at least.
+        missing: u64,
+    },
+    /// No room for another payload segment; only without the `alloc` feature.
+    TooManySegments,
+    /// The mark or slot was made before a rollback that went below it.
+    Stale,
+    /// The message is longer than its framing can say.
+    TooLong {
+        /// Length in bytes.
+        len: u64,
+        /// Maximum in bytes.
+        limit: u64,
+    },
+    /// The payload has no bytes to send: it was decoded as lying elsewhere.
+    NotHere,
+    /// A union's carried discriminant belongs to another arm, or a hand-written type wrote another
+    /// number of bytes than it announced.
+    Contradiction,
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoSpace { missing } => write!(f, "the head lacks {missing} bytes of room"),
+            Self::TooManySegments => f.write_str("no room for another payload segment"),
+            Self::Stale => f.write_str("the mark or slot was rolled back"),
+            Self::TooLong { len, limit } => {
+                write!(f, "the message has {len} bytes, at most {limit} are allowed")
+            }
+            Self::NotHere => f.write_str("the payload lies elsewhere and has no bytes to send"),
+            Self::Contradiction => {
+                f.write_str("the value contradicts itself: wrong discriminant or length")
+            }
+        }
+    }
+}
+
+impl core::error::Error for EncodeError {}

@@ -1,0 +1,45 @@
+//! What a decoder accepts.
+
+/// How strictly the bytes are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Only what RFC 4506 allows to send: zero padding, booleans 0 and 1, nothing left over.
+    /// What decodes re-encodes to the same bytes.
+    #[default]
+    Strict,
+    /// Forgives what real peers send: pad bytes of any value, any non-zero boolean is true, and
+    /// bytes behind the value are ignored. Re-encoding gives the canonical form.
+    Lenient,
+}
+
+/// Limits of one decoder, beside the maxima that the RFCs give each type (those hold always).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Strict or lenient.
+    pub policy: Policy,
+    /// Longest payload in bytes.
+    pub max_payload: u32,
+    /// Most elements of one array or linked list.
+    pub max_items: u32,
+}
+
+impl Limits {
+    /// Strict, payloads up to 64 MiB, lists up to 2^20 elements: the default.
+    pub const STRICT: Self =
+        Self { policy: Policy::Strict, max_payload: 64 << 20, max_items: 1 << 20 };
+    /// The same, lenient.
+    pub const LENIENT: Self = Self { policy: Policy::Lenient, ..Self::STRICT };
+
+    /// Whether the policy is [`Policy::Lenient`].
+    #[inline]
+    #[must_use]
+    pub const fn lenient(&self) -> bool {
+        matches!(self.policy, Policy::Lenient)
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::STRICT
+    }
+}

@@ -1,0 +1,165 @@
+//! Variable-length opaque data and strings (RFC 4506, sections 4.10 and 4.11).
+
+use core::{fmt, ops::Deref, str::Utf8Error};
+
+use crate::{
+    cursor::{Probe, Source, padded, saturate},
+    encoder::Encoder,
+    error::{DecodeError, EncodeError},
+    wire::{Decode, Encode, Wire},
+};
+
+macro_rules! variable {
+    ($(#[$m:meta])* $name:ident) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name<'a, const MAX: u32 = { u32::MAX }>(&'a [u8]);
+
+        impl<'a, const MAX: u32> $name<'a, MAX> {
+            /// Longest value in bytes.
+            pub const MAX: u32 = MAX;
+
+            /// Borrows `bytes`, or `None` if there are more than `MAX` of them.
+            #[inline]
+            #[must_use]
+            pub const fn new(bytes: &'a [u8]) -> Option<Self> {
+                if bytes.len() as u64 > MAX as u64 { None } else { Some(Self(bytes)) }
+            }
+
+            /// The bytes.
+            #[inline]
+            #[must_use]
+            pub const fn as_bytes(&self) -> &'a [u8] {
+                self.0
+            }
+
+            /// Length in bytes, without the pad.
+            #[inline]
+            #[must_use]
+            pub fn len(&self) -> u32 {
+                // The constructors have bounded it.
+                saturate(self.0.len())
+            }
+
+            /// Whether there are no bytes.
+            #[inline]
+            #[must_use]
+            pub const fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+        }
+
+        impl<const MAX: u32> Deref for $name<'_, MAX> {
+            type Target = [u8];
+
+            #[inline]
+            fn deref(&self) -> &[u8] {
+                self.0
+            }
+        }
+
+        impl<const MAX: u32> AsRef<[u8]> for $name<'_, MAX> {
+            fn as_ref(&self) -> &[u8] {
+                self.0
+            }
+        }
+
+        impl<const MAX: u32> Wire for $name<'_, MAX> {
+            const MIN_LEN: u32 = 4;
+            #[allow(clippy::cast_possible_truncation)] // compared first
+            const MAX_LEN: u32 = {
+                let len = padded(MAX);
+                if len < u32::MAX as u64 { (len as u32).saturating_add(4) } else { u32::MAX }
+            };
+        }
+
+        impl<'a, const MAX: u32> Decode<'a> for $name<'a, MAX> {
+            #[inline(always)]
+            fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
+                let len = c.word()?;
+                if len > MAX {
+                    return None;
+                }
+                c.opaque(len).map(Self)
+            }
+
+            fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
+                p.variable(MAX).map(drop)
+            }
+        }
+
+        impl<'p, const MAX: u32> Encode<'p> for $name<'_, MAX> {
+            #[inline(always)]
+            fn encoded_len(&self) -> u64 {
+                padded(self.len()).wrapping_add(4)
+            }
+
+            #[inline(always)]
+            fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+                let w = self.len().write(w)?;
+                let (window, rest) =
+                    w.split_at_mut_checked(usize::try_from(padded(self.len())).ok()?)?;
+                // Zero the last word, then copy: no loop over the pad.
+                if let Some(last) = window.last_chunk_mut() {
+                    *last = [0; 4];
+                }
+                window.get_mut(..self.0.len())?.copy_from_slice(self.0);
+                Some(rest)
+            }
+
+            fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
+                e.word(self.len())?;
+                e.copy(self.0)
+            }
+        }
+    };
+}
+
+variable! {
+    /// `opaque<MAX>`: borrowed bytes, at most `MAX` of them.
+    Opaque
+}
+variable! {
+    /// `string<MAX>`: borrowed text, at most `MAX` bytes.
+    ///
+    /// RFC 4506 says ASCII, peers send any bytes: they are kept as they are and never cut at a NUL.
+    Text
+}
+
+impl<'a, const MAX: u32> Text<'a, MAX> {
+    /// The text, if it is UTF-8.
+    ///
+    /// # Errors
+    /// Where it stops being UTF-8.
+    pub const fn to_str(&self) -> Result<&'a str, Utf8Error> {
+        core::str::from_utf8(self.0)
+    }
+}
+
+impl<const MAX: u32> fmt::Debug for Opaque<'_, MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0 {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl<const MAX: u32> fmt::Debug for Text<'_, MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+impl<const MAX: u32> fmt::Display for Text<'_, MAX> {
+    /// The text as it is where it is UTF-8, replacement characters elsewhere.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                f.write_str("\u{fffd}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Payloads: bulk data that is referenced, never copied and never read.
+
+#[cfg(feature = "bytes")]
+use bytes::Bytes;
+
+use crate::{
+    cursor::{Probe, Source, padded},
+    encoder::Encoder,
+    error::{DecodeError, EncodeError},
+    wire::{Decode, Encode, Wire},
+};
+
+/// A range of a file, to be sent by `sendfile` or the like.
+///
+/// The file is named by a token of the caller's, who must keep it open until the segment is sent:
+/// a descriptor that was closed and used again would send another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileRange {
+    /// The caller's name for the open file.
+    pub token: u64,
+    /// First byte of the range.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u32,
+}
+
+/// An `opaque<>` of bulk data: READ results, WRITE arguments, symbolic link text.
+///
+/// Encoding puts its length into the head and refers to its bytes as a segment of their own. It is
+/// the only type that makes such segments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Payload<'a> {
+    /// Bytes that the caller keeps.
+    Borrowed(&'a [u8]),
+    /// Shared bytes.
+    #[cfg(feature = "bytes")]
+    Bytes(Bytes),
+    /// Bytes of a file.
+    File(FileRange),
+    /// Decoded from a message of which only the head is here
+    /// ([`Cursor::head`](crate::Cursor::head)): some or all of the bytes are still to be received.
+    /// It cannot be encoded.
+    Elsewhere {
+        /// Offset of the first byte from the start of the message.
+        at: u32,
+        /// Length in bytes, without the pad.
+        len: u32,
+    },
+}
+
+impl<'a> Payload<'a> {
+    /// Borrows `data`, or `None` if it is longer than a length word can say.
+    #[inline]
+    #[must_use]
+    pub const fn borrowed(data: &'a [u8]) -> Option<Self> {
+        if data.len() as u64 > u32::MAX as u64 { None } else { Some(Self::Borrowed(data)) }
+    }
+
+    /// Length in bytes, without the pad. Data longer than a length word can say counts as
+    /// `u32::MAX`, and cannot be encoded.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        match self {
+            Self::Borrowed(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
+            #[cfg(feature = "bytes")]
+            Self::Bytes(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
+            Self::File(range) => range.len,
+            Self::Elsewhere { len, .. } => *len,
+        }
+    }
+
+    /// Whether there are no bytes.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes, if they are in memory.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&[u8]> {
+        match self {
+            Self::Borrowed(data) => Some(data),
+            #[cfg(feature = "bytes")]
+            Self::Bytes(data) => Some(data),
+            Self::File(_) | Self::Elsewhere { .. } => None,
+        }
+    }
+
+    /// Length in bytes with the pad, without the length word.
+    #[inline]
+    #[must_use]
+    pub fn padded_len(&self) -> u64 {
+        padded(self.len())
+    }
+}
+
+impl Default for Payload<'_> {
+    fn default() -> Self {
+        Self::Borrowed(&[])
+    }
+}
+
+impl<'a> From<&'a [u8]> for Payload<'a> {
+    fn from(data: &'a [u8]) -> Self {
+        Self::Borrowed(data)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Payload<'a> {
+    fn from(data: &'a [u8; N]) -> Self {
+        Self::Borrowed(data)
+    }
+}
+
+#[cfg(feature = "bytes")]
+impl From<Bytes> for Payload<'_> {
+    fn from(data: Bytes) -> Self {
+        Self::Bytes(data)
+    }
+}
+
+impl From<FileRange> for Payload<'_> {
+    fn from(range: FileRange) -> Self {
+        Self::File(range)
+    }
+}
+
+impl Wire for Payload<'_> {
+    const MIN_LEN: u32 = 4;
+    const MAX_LEN: u32 = u32::MAX;
+}
+
+impl<'a> Decode<'a> for Payload<'a> {
+    #[inline(always)]
+    fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
+        let len = c.word()?;
+        c.payload(len)
+    }
+
+    fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
+        p.payload()
+    }
+}
+
+impl<'p> Encode<'p> for Payload<'p> {
+    const INLINE: bool = false;
+
+    #[inline(always)]
+    fn encoded_len(&self) -> u64 {
+        self.padded_len().wrapping_add(4)
+    }
+
+    #[inline(always)]
+    fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+        let (word, rest) = w.split_first_chunk_mut()?;
+        *word = self.len().to_be_bytes();
+        Some(rest)
+    }
+
+    #[inline(always)]
+    fn tail(&self) -> Option<&Payload<'p>> {
+        Some(self)
+    }
+
+    fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
+        e.word(self.len())?;
+        e.payload(self)
+    }
+}

@@ -1,0 +1,310 @@
+//! An encoded message as a list of segments, and its consumers.
+
+use core::fmt;
+#[cfg(feature = "std")]
+use std::io::IoSlice;
+
+use crate::{
+    error::EncodeError,
+    page::HeadRef,
+    payload::{FileRange, Payload},
+};
+
+/// One piece of a message: bytes of the head, or a payload.
+#[derive(Clone, Debug)]
+pub(crate) enum Segment<'p> {
+    Head { page: u32, start: u32, len: u32 },
+    Payload(Payload<'p>),
+}
+
+// Segments are moved once per payload; keep them small.
+const _: () = assert!(size_of::<Segment<'_>>() <= 40);
+
+impl Segment<'_> {
+    #[inline]
+    fn len(&self) -> u32 {
+        match self {
+            Self::Head { len, .. } => *len,
+            Self::Payload(p) => p.len(),
+        }
+    }
+}
+
+/// Most segments of a message without the `alloc` feature.
+#[cfg(not(feature = "alloc"))]
+const FIXED: usize = 16;
+
+/// The segments of one encoded message, in order.
+///
+/// They borrow payloads only, not the head, so that a reply can wait in a queue as a head buffer and
+/// a list. With `alloc` up to four segments need no allocation and there is no limit; without it
+/// there are at most sixteen. Cleared and used again it allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Segments<'p> {
+    #[cfg(feature = "alloc")]
+    list: smallvec::SmallVec<[Segment<'p>; 4]>,
+    #[cfg(not(feature = "alloc"))]
+    list: [Option<Segment<'p>>; FIXED],
+    #[cfg(not(feature = "alloc"))]
+    used: usize,
+    pub(crate) total: u64,
+}
+
+impl<'p> Segments<'p> {
+    /// An empty list.
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets all segments and keeps the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.truncate(0);
+        self.total = 0;
+    }
+
+    /// Number of segments.
+    #[inline]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        #[cfg(feature = "alloc")]
+        return self.list.len();
+        #[cfg(not(feature = "alloc"))]
+        return self.used;
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&Segment<'p>> {
+        #[cfg(feature = "alloc")]
+        return self.list.get(index);
+        #[cfg(not(feature = "alloc"))]
+        return self.list.get(index).and_then(Option::as_ref);
+    }
+
+    /// Appends a segment and keeps room for one more, which ends the message.
+    #[inline]
+    pub(crate) fn push(&mut self, segment: Segment<'p>) -> Result<(), EncodeError> {
+        #[cfg(feature = "alloc")]
+        {
+            if self.list.len().saturating_add(2) > self.list.capacity() {
+                let more = self.list.len().max(4);
+                self.list.try_reserve(more).map_err(|_| EncodeError::TooManySegments)?;
+            }
+        }
+        #[cfg(not(feature = "alloc"))]
+        {
+            if self.used.saturating_add(2) > FIXED {
+                return Err(EncodeError::TooManySegments);
+            }
+        }
+        self.push_last(segment);
+        Ok(())
+    }
+
+    /// Appends the segment that ends the message.
+    #[inline]
+    pub(crate) fn push_last(&mut self, segment: Segment<'p>) {
+        #[cfg(feature = "alloc")]
+        self.list.push(segment);
+        #[cfg(not(feature = "alloc"))]
+        if let Some(slot) = self.list.get_mut(self.used) {
+            *slot = Some(segment);
+            self.used = self.used.saturating_add(1);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn truncate(&mut self, count: usize) {
+        #[cfg(feature = "alloc")]
+        self.list.truncate(count);
+        #[cfg(not(feature = "alloc"))]
+        {
+            for slot in self.list.iter_mut().skip(count) {
+                *slot = None;
+            }
+            self.used = self.used.min(count);
+        }
+    }
+
+    /// The message: these segments with the memory of their head.
+    #[inline]
+    pub fn view<'x>(&'x self, head: impl Into<HeadRef<'x>>) -> Message<'x, 'p> {
+        Message { head: head.into(), segments: self }
+    }
+}
+
+/// A place in a message: where to go on after a short write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    segment: usize,
+    offset: u32,
+}
+
+impl Position {
+    /// The first byte.
+    pub const START: Self = Self { segment: 0, offset: 0 };
+}
+
+/// A piece of a message, for whoever sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunk<'x> {
+    /// Bytes in memory.
+    Bytes(&'x [u8]),
+    /// Bytes of a file.
+    File(FileRange),
+}
+
+impl Chunk<'_> {
+    /// Length in bytes.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File(range) => range.len.into(),
+        }
+    }
+
+    /// Whether there are no bytes.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The message has a file range, whose bytes are not in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotInMemory;
+
+impl fmt::Display for NotInMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the message refers to a file range, whose bytes are not in memory")
+    }
+}
+
+impl core::error::Error for NotInMemory {}
+
+/// An encoded message: segments and head together.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'x, 'p> {
+    head: HeadRef<'x>,
+    segments: &'x Segments<'p>,
+}
+
+impl<'x, 'p> Message<'x, 'p> {
+    /// Length in bytes.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.segments.total
+    }
+
+    /// Whether there are no bytes.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn resolve(&self, segment: &'x Segment<'p>) -> Chunk<'x> {
+        match segment {
+            Segment::Head { page, start, len } => {
+                let bytes = self.head.page(*page).and_then(|page| page.get(*start as usize..));
+                Chunk::Bytes(bytes.and_then(|b| b.get(..*len as usize)).unwrap_or(&[]))
+            }
+            Segment::Payload(Payload::File(range)) => Chunk::File(*range),
+            Segment::Payload(payload) => Chunk::Bytes(payload.as_slice().unwrap_or(&[])),
+        }
+    }
+
+    /// The piece at a position: what is left of its segment. `None` at the end of the message.
+    #[inline]
+    #[must_use]
+    pub fn chunk(&self, at: Position) -> Option<Chunk<'x>> {
+        Some(match self.resolve(self.segments.get(at.segment)?) {
+            Chunk::Bytes(bytes) => Chunk::Bytes(bytes.get(at.offset as usize..).unwrap_or(&[])),
+            Chunk::File(range) => Chunk::File(FileRange {
+                token: range.token,
+                offset: range.offset.saturating_add(at.offset.into()),
+                len: range.len.saturating_sub(at.offset),
+            }),
+        })
+    }
+
+    /// All pieces in order.
+    pub fn iter(&self) -> impl Iterator<Item = Chunk<'x>> + use<'x, 'p> {
+        let this = *self;
+        (0..self.segments.count()).map_while(move |i| Some(this.resolve(this.segments.get(i)?)))
+    }
+
+    /// The position `bytes` after `at`; the end of the message at the latest.
+    #[inline]
+    #[must_use]
+    pub fn advance(&self, mut at: Position, bytes: usize) -> Position {
+        let mut left = bytes as u64;
+        while let Some(segment) = self.segments.get(at.segment) {
+            let rest = u64::from(segment.len().saturating_sub(at.offset));
+            if left < rest {
+                // `left` is below a segment's length here.
+                at.offset = at.offset.saturating_add(u32::try_from(left).unwrap_or(u32::MAX));
+                return at;
+            }
+            left = left.saturating_sub(rest);
+            at = Position { segment: at.segment.saturating_add(1), offset: 0 };
+        }
+        at
+    }
+
+    /// Whether `at` is the end of the message.
+    #[inline]
+    #[must_use]
+    pub fn is_end(&self, at: Position) -> bool {
+        at.segment >= self.segments.count()
+    }
+
+    /// Fills `out` with the pieces from `at` on and returns how many it used: all that fit, up to
+    /// the first file range or the end of the message.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn io_slices(&self, at: Position, out: &mut [IoSlice<'x>]) -> usize {
+        let mut used = 0usize;
+        let mut at = at;
+        for slot in out {
+            let Some(Chunk::Bytes(bytes)) = self.chunk(at) else { break };
+            *slot = IoSlice::new(bytes);
+            used = used.saturating_add(1);
+            at = Position { segment: at.segment.saturating_add(1), offset: 0 };
+        }
+        used
+    }
+
+    /// All bytes in one vector. A copy: for tests and for messages that are to be kept.
+    ///
+    /// # Errors
+    /// [`NotInMemory`] if there is a file range.
+    #[cfg(feature = "alloc")]
+    pub fn to_vec(&self) -> Result<alloc::vec::Vec<u8>, NotInMemory> {
+        let mut out = alloc::vec::Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
+        for chunk in self.iter() {
+            match chunk {
+                Chunk::Bytes(bytes) => out.extend_from_slice(bytes),
+                Chunk::File(_) => return Err(NotInMemory),
+            }
+        }
+        Ok(out)
+    }
+
+    /// The bytes as one slice, if the message is one piece in memory.
+    #[must_use]
+    pub fn as_single_slice(&self) -> Option<&'x [u8]> {
+        let mut pieces = self.iter();
+        match (pieces.next(), pieces.next()) {
+            (None, _) => Some(&[]),
+            (Some(Chunk::Bytes(bytes)), None) => Some(bytes),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The three traits of a wire type, and the constant arithmetic of the declaration macros.
+
+use crate::{
+    cursor::{Probe, Source},
+    encoder::Encoder,
+    error::{DecodeError, EncodeError},
+    payload::Payload,
+};
+
+/// Shape of one field, for planning runs of fixed-size fields.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    fixed: bool,
+    len: u32,
+}
+
+impl Shape {
+    #[must_use]
+    pub const fn of<T: Wire + ?Sized>() -> Self {
+        Self { fixed: T::FIXED, len: T::MIN_LEN }
+    }
+}
+
+/// Sizes of a type on the wire, in bytes, known at compile time.
+pub trait Wire {
+    /// Fewest bytes that a value takes.
+    const MIN_LEN: u32;
+    /// Most bytes that a value takes; `u32::MAX` when there is no bound.
+    const MAX_LEN: u32;
+    /// Every value takes [`MIN_LEN`](Self::MIN_LEN) bytes and holds nothing borrowed.
+    const FIXED: bool = false;
+    #[doc(hidden)]
+    const SHAPES: &'static [Shape] = &[];
+}
+
+/// A type that can be read from a [`Source`].
+///
+/// Users call [`Cursor::decode`](crate::Cursor::decode). The methods here are for the declaration
+/// macros and for hand-written types: `decode` is the hot path and says only *that* the bytes are
+/// wrong; `check` walks the same bytes again, slowly, and says why and where. Both must agree.
+pub trait Decode<'a>: Wire + Sized {
+    /// Reads a value, or `None` if the bytes are not one.
+    #[inline(always)]
+    fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
+        let lenient = c.lenient();
+        Self::from_block(c.block(Self::MIN_LEN as usize)?, lenient)
+    }
+
+    /// Reads a [`FIXED`](Wire::FIXED) value from its [`MIN_LEN`](Wire::MIN_LEN) bytes.
+    #[inline(always)]
+    fn from_block(block: &[u8], lenient: bool) -> Option<Self> {
+        let _ = (block, lenient);
+        None
+    }
+
+    /// Finds the first fault in the bytes of a value and steps over them.
+    ///
+    /// # Errors
+    /// Whatever made [`decode`](Self::decode) return `None`.
+    fn check(p: &mut Probe<'_>) -> Result<(), DecodeError>;
+}
+
+/// A type that can be written with an [`Encoder`].
+///
+/// Users call [`Encoder::put`]. The methods here are for the declaration macros and for
+/// hand-written types.
+pub trait Encode<'p>: Wire {
+    /// No value holds a payload.
+    const INLINE: bool = true;
+    /// A payload can only stand at the very end: `write` writes all that comes before its bytes.
+    const TAIL: bool = true;
+
+    /// Bytes that the value takes on the wire, payloads and padding included.
+    fn encoded_len(&self) -> u64;
+
+    /// Writes everything but the bytes and pad of a payload to the front of `w` and returns the
+    /// rest, or `None` if `w` is too short.
+    fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]>;
+
+    /// The payload behind what [`write`](Self::write) writes.
+    #[inline(always)]
+    fn tail(&self) -> Option<&Payload<'p>> {
+        None
+    }
+
+    /// Writes the value part by part: across pages, or with payloads in the middle.
+    ///
+    /// # Errors
+    /// See [`Encoder::put`].
+    fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError>;
+
+    /// Bytes that [`write`](Self::write) writes.
+    #[inline]
+    fn inline_len(&self) -> u64 {
+        let len = self.encoded_len();
+        if Self::INLINE {
+            return len;
+        }
+        len.saturating_sub(self.tail().map_or(0, Payload::padded_len))
+    }
+
+    /// Writes the value: in one window of the head if it fits, else part by part.
+    ///
+    /// # Errors
+    /// See [`Encoder::put`].
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
+        if Self::TAIL
+            && let Some(w) = e.window(self.inline_len())
+        {
+            match self.write(w) {
+                Some([]) => {}
+                _ => return Err(EncodeError::Contradiction),
+            }
+            return match self.tail() {
+                Some(payload) if !Self::INLINE => e.payload(payload),
+                _ => Ok(()),
+            };
+        }
+        self.encode_fields(e)
+    }
+}
+
+impl<T: Wire + ?Sized> Wire for &T {
+    const MIN_LEN: u32 = T::MIN_LEN;
+    const MAX_LEN: u32 = T::MAX_LEN;
+    const FIXED: bool = T::FIXED;
+}
+
+impl<'p, T: Encode<'p> + ?Sized> Encode<'p> for &T {
+    const INLINE: bool = T::INLINE;
+    const TAIL: bool = T::TAIL;
+    #[inline(always)]
+    fn encoded_len(&self) -> u64 {
+        T::encoded_len(self)
+    }
+    #[inline(always)]
+    fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+        T::write(self, w)
+    }
+    #[inline(always)]
+    fn tail(&self) -> Option<&Payload<'p>> {
+        T::tail(self)
+    }
+    fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
+        T::encode_fields(self, e)
+    }
+}
+
+/// What the declaration macros expand to. Not part of the API.
+#[doc(hidden)]
+pub mod plan {
+    use super::{Decode, Encode, Shape, Wire};
+    use crate::{
+        cursor::{Probe, Source},
+        error::{DecodeError, ErrorKind, Field},
+    };
+
+    pub type CheckFn = fn(&mut Probe<'_>) -> Result<(), DecodeError>;
+
+    #[must_use]
+    pub const fn sum(parts: &[u32]) -> u32 {
+        let mut total = 0u32;
+        let mut rest = parts;
+        while let [first, tail @ ..] = rest {
+            total = total.saturating_add(*first);
+            rest = tail;
+        }
+        total
+    }
+
+    #[must_use]
+    pub const fn min(parts: &[u32]) -> u32 {
+        let mut least = u32::MAX;
+        let mut rest = parts;
+        while let [first, tail @ ..] = rest {
+            if *first < least {
+                least = *first;
+            }
+            rest = tail;
+        }
+        least
+    }
+
+    #[must_use]
+    pub const fn max(parts: &[u32]) -> u32 {
+        let mut most = 0;
+        let mut rest = parts;
+        while let [first, tail @ ..] = rest {
+            if *first > most {
+                most = *first;
+            }
+            rest = tail;
+        }
+        most
+    }
+
+    #[must_use]
+    pub const fn all(parts: &[bool]) -> bool {
+        let mut rest = parts;
+        while let [first, tail @ ..] = rest {
+            if !*first {
+                return false;
+            }
+            rest = tail;
+        }
+        true
+    }
+
+    /// Every field but the last is inline, and the last has its payload at its end.
+    #[must_use]
+    pub const fn tail(inline: &[bool], tail: &[bool]) -> bool {
+        match (inline, tail) {
+            ([before @ .., _], [.., last]) => all(before) && *last,
+            _ => true,
+        }
+    }
+
+    /// Length of the run of fixed fields that starts at field `from`.
+    #[must_use]
+    pub const fn run(shapes: &[Shape], from: usize) -> usize {
+        let mut total = 0usize;
+        let mut rest = match shapes.split_at_checked(from) {
+            Some((_, rest)) => rest,
+            None => return 0,
+        };
+        while let [first, tail @ ..] = rest {
+            if !first.fixed {
+                break;
+            }
+            total = total.saturating_add(first.len as usize);
+            rest = tail;
+        }
+        total
+    }
+
+    /// Reader of a struct's fields: one bounds check for each run of fixed-size ones.
+    #[derive(Debug)]
+    pub struct Run<'a>(pub &'a [u8]);
+
+    impl<'a> Run<'a> {
+        #[inline(always)]
+        pub fn field<T: Decode<'a>, S: Source<'a>>(&mut self, c: &mut S, run: usize) -> Option<T> {
+            if T::FIXED {
+                if self.0.is_empty() {
+                    self.0 = c.block(run)?;
+                }
+                self.block(c.lenient())
+            } else {
+                T::decode(c)
+            }
+        }
+    }
+
+    impl Run<'_> {
+        #[inline(always)]
+        pub fn block<'de, T: Decode<'de>>(&mut self, lenient: bool) -> Option<T> {
+            let (block, rest) = self.0.split_at_checked(T::MIN_LEN as usize)?;
+            self.0 = rest;
+            T::from_block(block, lenient)
+        }
+    }
+
+    /// Writer of a struct's fields, the mirror of [`Run`].
+    #[derive(Debug)]
+    pub struct Out<'w> {
+        run: &'w mut [u8],
+        rest: &'w mut [u8],
+    }
+
+    impl<'w> Out<'w> {
+        #[inline(always)]
+        #[must_use]
+        pub const fn new(rest: &'w mut [u8]) -> Self {
+            Self { run: &mut [], rest }
+        }
+
+        #[inline(always)]
+        pub fn field<'p, T: Encode<'p>>(&mut self, value: &T, run: usize) -> Option<()> {
+            if T::FIXED {
+                if self.run.is_empty() {
+                    let (run, rest) = core::mem::take(&mut self.rest).split_at_mut_checked(run)?;
+                    self.run = run;
+                    self.rest = rest;
+                }
+                self.run = value.write(core::mem::take(&mut self.run))?;
+            } else {
+                self.rest = value.write(core::mem::take(&mut self.rest))?;
+            }
+            Some(())
+        }
+
+        #[inline(always)]
+        #[must_use]
+        pub const fn finish(self) -> &'w mut [u8] {
+            self.rest
+        }
+    }
+
+    /// Checks the fields of a struct in order.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check_fields(
+        p: &mut Probe<'_>,
+        fields: &'static [(Field, CheckFn)],
+    ) -> Result<(), DecodeError> {
+        for (field, check) in fields {
+            p.enter(field);
+            check(p)?;
+            p.leave();
+        }
+        Ok(())
+    }
+
+    /// Checks an enumeration.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Enum`].
+    pub fn check_enum(p: &mut Probe<'_>, known: fn(i32) -> bool) -> Result<(), DecodeError> {
+        let at = p.position();
+        let word = p.word()?;
+        if known(word.cast_signed()) {
+            return Ok(());
+        }
+        Err(p.error_at(ErrorKind::Enum(word), at))
+    }
+
+    /// Sizes of a union: discriminant and arms.
+    #[must_use]
+    pub const fn union_min<D: Wire>(arms: &[u32]) -> u32 {
+        D::MIN_LEN.saturating_add(min(arms))
+    }
+
+    #[must_use]
+    pub const fn union_max<D: Wire>(arms: &[u32]) -> u32 {
+        D::MAX_LEN.saturating_add(max(arms))
+    }
+}

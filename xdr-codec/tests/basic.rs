@@ -1,0 +1,101 @@
+//! Declarations with the macros, decoded and encoded.
+#![allow(clippy::unwrap_used, missing_docs)]
+use nfswire_xdr::*;
+
+xdr_enum! {
+    /// Kind.
+    "ftype3" => pub enum Kind { "NF3REG" Reg = 1, "NF3DIR" Dir = 2, "NEG" Neg = -1 }
+}
+xdr_open_enum! {
+    /// Status.
+    "nfsstat3" => pub struct Status { "NFS3_OK" OK = 0, "NFS3ERR_PERM" PERM = 1 }
+}
+xdr_struct! {
+    /// Time.
+    #[derive(Copy)]
+    "nfstime3" => pub struct Time { pub seconds: u32, pub nseconds: u32 }
+}
+xdr_struct! {
+    /// Attributes.
+    #[derive(Copy)]
+    "fattr3" => pub struct Attr { "type" => pub kind: Kind, pub size: u64, pub atime: Time, pub mtime: Time }
+}
+xdr_struct! {
+    /// Ok.
+    "READ3resok" => pub struct ReadOk<'a> { pub attributes: Option<Attr>, pub count: u32, pub eof: bool, pub data: Payload<'a> }
+}
+xdr_union! {
+    /// Reply.
+    "READ3res" => pub enum ReadReply<'a> switch (status: Status) {
+        case Status::OK => Ok(ReadOk<'a>),
+        default => Fail(Option<Attr>),
+    }
+}
+xdr_struct! {
+    /// Entry.
+    "entry3" => pub struct Entry<'a> { pub fileid: u64, pub name: Text<'a>, pub cookie: u64, pub attr: Option<Attr> }
+}
+xdr_struct! {
+    /// List.
+    "dirlist3" => pub struct DirList<'a> { pub entries: Chain<'a, Entry<'a>>, pub eof: bool }
+}
+
+#[test]
+fn read_reply_by_reference() {
+    let attr = Attr { kind: Kind::Reg, size: 5, atime: Time { seconds: 1, nseconds: 2 }, mtime: Time { seconds: 3, nseconds: 4 } };
+    assert_eq!((Attr::MIN_LEN, Attr::FIXED), (28, true));
+    let data = [9u8; 5];
+    let reply = ReadReply::Ok(ReadOk { attributes: Some(attr), count: 5, eof: true, data: Payload::Borrowed(&data) });
+    let (mut head, mut segs) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segs);
+    e.put(&reply).unwrap();
+    assert_eq!(e.finish(), reply.encoded_len());
+    let bytes = segs.view(&head).to_vec().unwrap();
+    assert_eq!(bytes.len() as u64, reply.encoded_len());
+    assert_eq!(from_bytes::<ReadReply<'_>>(&bytes), Ok(reply.clone()));
+    for cut in 0..bytes.len() {
+        let e = from_bytes::<ReadReply<'_>>(&bytes[..cut]).unwrap_err();
+        assert!(matches!(e.kind, ErrorKind::Short { .. }), "{cut} {e}");
+    }
+    let mut bad = bytes.clone();
+    bad[8 + 3] = 7;
+    assert_eq!(from_bytes::<ReadReply<'_>>(&bad).unwrap_err().to_string(), "fattr3.type at byte 8: 7 is not a value of this enumeration");
+    // pages of 4 bytes give the same bytes
+    let mut pages = vec![[0xffu8; 4]; 40];
+    let mut segs = Segments::new();
+    let mut e = Encoder::pages(&mut pages, &mut segs);
+    e.put(&reply).unwrap();
+    e.finish();
+    assert_eq!(segs.view(&pages as &dyn Pages).to_vec().unwrap(), bytes);
+    let bad = ReadReply::Fail(Status::OK, None);
+    let (mut head, mut segs) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segs);
+    assert_eq!(e.put(&bad), Err(EncodeError::Contradiction));
+    assert_eq!(e.len(), 0);
+    // head first
+    let mut c = Cursor::head(&bytes[..52], bytes.len() as u32, &Limits::STRICT);
+    let ReadReply::Ok(ok) = c.decode::<ReadReply<'_>>().unwrap() else { panic!() };
+    assert_eq!(ok.data, Payload::Elsewhere { at: 48, len: 5 });
+}
+
+#[test]
+fn lists() {
+    let entries: Vec<_> = (0..3).map(|i| Entry { fileid: i, name: Text::new(b"abc").unwrap(), cookie: i, attr: None }).collect();
+    let list = DirList { entries: Chain::from_slice(&entries), eof: true };
+    let (mut head, mut segs) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segs);
+    e.put(&list).unwrap();
+    e.finish();
+    let bytes = segs.view(&head).to_vec().unwrap();
+    let back: DirList<'_> = from_bytes(&bytes).unwrap();
+    assert_eq!(back, list);
+    let mut e = Encoder::growable(&mut head, &mut segs);
+    e.put(&back).unwrap();
+    e.finish();
+    assert_eq!(segs.view(&head).to_vec().unwrap(), bytes);
+    let mut c = Cursor::new(&bytes);
+    let mut s = c.stream::<Entry<'_>>();
+    let mut n = 0;
+    while let Some(entry) = s.next().unwrap() { assert_eq!(entry, entries[n]); n += 1; }
+    assert_eq!(c.decode::<bool>(), Ok(true));
+}
