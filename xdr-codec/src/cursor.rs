@@ -79,7 +79,7 @@ pub trait Source<'a>: sealed::Sealed + Sized {
 fn pad_is_zero(block: &[u8], len: u32) -> bool {
     let last = block.last_chunk().map_or(0, |w| u32::from_be_bytes(*w));
     // 0, 8, 16 or 24 low bits of the last word are pad.
-    let mask = (1u32 << (len.wrapping_neg() % 4 * 8)).wrapping_sub(1);
+    let mask = 1u32.wrapping_shl(len.wrapping_mul(24) & 24).wrapping_sub(1);
     last & mask == 0
 }
 

@@ -458,7 +458,8 @@ impl<'h, 'p> Encoder<'h, 'p> {
             let start = self.state.pos.saturating_sub(4);
             self.state.open = start.saturating_add(tail);
             let page = self.state.page;
-            if let Some(word) = self.page_mut(page).and_then(|p| p.get_mut(start..)?.first_chunk_mut())
+            if let Some(word) =
+                self.page_mut(page).and_then(|p| p.get_mut(start..)?.first_chunk_mut())
             {
                 *word = [0; 4];
             }

@@ -31,6 +31,6 @@ pub use page::{HeadRef, Pages};
 pub use payload::{FileRange, Payload};
 pub use primitive::{Double, Float};
 pub use segment::{Chunk, Message, NotInMemory, Position, Segments};
+pub use wire::{Decode, Encode, Wire};
 #[doc(hidden)]
 pub use wire::{Shape, plan};
-pub use wire::{Decode, Encode, Wire};

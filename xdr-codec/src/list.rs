@@ -28,8 +28,15 @@ pub struct List<'a, T, const LINKED: bool, const MAX: u32> {
 
 enum Repr<'a, T> {
     /// Elements as on the wire; in a linked list with the word before each, without the last one.
-    Wire { raw: &'a [u8], count: u32, lenient: bool },
-    Items { items: &'a [T], count: u32 },
+    Wire {
+        raw: &'a [u8],
+        count: u32,
+        lenient: bool,
+    },
+    Items {
+        items: &'a [T],
+        count: u32,
+    },
 }
 
 impl<T> Clone for Repr<'_, T> {

@@ -396,13 +396,53 @@ macro_rules! xdr_union {
         $(#[$m:meta])* $rfc:literal => $vis:vis enum $name:ident
         switch ($d:ident : $dt:ty) { $($body:tt)* }
     ) => {
-        $crate::__xdr_union! { ['de] [] $(#[$m])* $rfc => $vis $name ($d: $dt) { $($body)* } }
+        $crate::__xdr_arms! {
+            { ['de] [] [$(#[$m])*] $rfc => $vis $name ($d: $dt) } [] [] [] $($body)*
+        }
     };
     (
         $(#[$m:meta])* $rfc:literal => $vis:vis enum $name:ident<$lt:lifetime>
         switch ($d:ident : $dt:ty) { $($body:tt)* }
     ) => {
-        $crate::__xdr_union! { [$lt] [<$lt>] $(#[$m])* $rfc => $vis $name ($d: $dt) { $($body)* } }
+        $crate::__xdr_arms! {
+            { [$lt] [<$lt>] [$(#[$m])*] $rfc => $vis $name ($d: $dt) } [] [] [] $($body)*
+        }
+    };
+}
+
+/// Sorts the arms of a union by kind: attributes before `case`, `cases` and `default` are ambiguous
+/// in a single pattern.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __xdr_arms {
+    ({ $($head:tt)* } [$($c:tt)*] [$($k:tt)*] [$($x:tt)*]) => {
+        $crate::__xdr_union! { $($head)* [$($c)*] [$($k)*] [$($x)*] }
+    };
+    (
+        { $($head:tt)* } [$($c:tt)*] [$($k:tt)*] [$($x:tt)*]
+        $(#[$m:meta])* case $label:expr => $v:ident $(($t:ty))? $(, $($rest:tt)*)?
+    ) => {
+        $crate::__xdr_arms! {
+            { $($head)* } [$($c)* { [$(#[$m])*] ($label) $v $(($t))? }] [$($k)*] [$($x)*]
+            $($($rest)*)?
+        }
+    };
+    (
+        { $($head:tt)* } [$($c:tt)*] [$($k:tt)*] [$($x:tt)*]
+        $(#[$m:meta])* cases ($($label:expr),+) => $v:ident $(($t:ty))? $(, $($rest:tt)*)?
+    ) => {
+        $crate::__xdr_arms! {
+            { $($head)* } [$($c)*] [$($k)* { [$(#[$m])*] ($($label),+) $v $(($t))? }] [$($x)*]
+            $($($rest)*)?
+        }
+    };
+    (
+        { $($head:tt)* } [$($c:tt)*] [$($k:tt)*] []
+        $(#[$m:meta])* default => $v:ident $(($t:ty))? $(,)?
+    ) => {
+        $crate::__xdr_arms! {
+            { $($head)* } [$($c)*] [$($k)*] [{ [$(#[$m])*] $v $(($t))? }]
+        }
     };
 }
 
@@ -410,12 +450,11 @@ macro_rules! xdr_union {
 #[macro_export]
 macro_rules! __xdr_union {
     (
-        [$lt:lifetime] [$($gen:tt)*] $(#[$m:meta])* $rfc:literal => $vis:vis $name:ident
-        ($d:ident : $dt:ty) {
-            $( $(#[$cm:meta])* case $label:expr => $v:ident $(($t:ty))? , )*
-            $( $(#[$km:meta])* cases ($($klabel:expr),+) => $kv:ident $(($kt:ty))? , )*
-            $( $(#[$xm:meta])* default => $xv:ident $(($xt:ty))? $(,)? )?
-        }
+        [$lt:lifetime] [$($gen:tt)*] [$(#[$m:meta])*] $rfc:literal => $vis:vis $name:ident
+        ($d:ident : $dt:ty)
+        [$({ [$(#[$cm:meta])*] ($label:expr) $v:ident $(($t:ty))? })*]
+        [$({ [$(#[$km:meta])*] ($($klabel:expr),+) $kv:ident $(($kt:ty))? })*]
+        [$({ [$(#[$xm:meta])*] $xv:ident $(($xt:ty))? })?]
     ) => {
         $(#[$m])*
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -445,11 +484,15 @@ macro_rules! __xdr_union {
                 match self {
                     $( Self::$v $(($crate::__any!($t)))? => true, )*
                     $( Self::$kv(d $(, $crate::__any!($kt))?) => false $(|| *d == $klabel)+, )*
-                    $( Self::$xv(d $(, $crate::__any!($xt))?) => {
-                        let _ = d;
-                        true $(&& *d != $label)* $($(&& *d != $klabel)+)*
-                    } )?
+                    $( Self::$xv(d $(, $crate::__any!($xt))?) => !Self::has_case(*d), )?
                 }
+            }
+
+            /// Whether an arm other than the default is for this discriminant.
+            #[inline]
+            #[allow(dead_code, unused_variables)]
+            fn has_case(d: $dt) -> bool {
+                false $(|| d == $label)* $($(|| d == $klabel)+)*
             }
         }
 

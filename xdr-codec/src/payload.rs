@@ -162,7 +162,7 @@ impl<'p> Encode<'p> for Payload<'p> {
     }
 
     #[inline(always)]
-    fn tail(&self) -> Option<&Payload<'p>> {
+    fn tail(&self) -> Option<&Self> {
         Some(self)
     }
 

@@ -124,7 +124,7 @@ bits! {
 impl Wire for bool {
     const MIN_LEN: u32 = 4;
     const MAX_LEN: u32 = 4;
-    const FIXED: bool = true;
+    const FIXED: Self = true;
 }
 
 impl<'a> Decode<'a> for bool {

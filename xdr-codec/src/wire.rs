@@ -49,6 +49,7 @@ pub trait Decode<'a>: Wire + Sized {
 
     /// Reads a [`FIXED`](Wire::FIXED) value from its [`MIN_LEN`](Wire::MIN_LEN) bytes.
     #[inline(always)]
+    #[must_use]
     fn from_block(block: &[u8], lenient: bool) -> Option<Self> {
         let _ = (block, lenient);
         None
@@ -221,10 +222,7 @@ pub mod plan {
     #[must_use]
     pub const fn run(shapes: &[Shape], from: usize) -> usize {
         let mut total = 0usize;
-        let mut rest = match shapes.split_at_checked(from) {
-            Some((_, rest)) => rest,
-            None => return 0,
-        };
+        let Some((_, mut rest)) = shapes.split_at_checked(from) else { return 0 };
         while let [first, tail @ ..] = rest {
             if !first.fixed {
                 break;

@@ -1,5 +1,5 @@
 //! Declarations with the macros, decoded and encoded.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::cast_possible_truncation, missing_docs)]
 use nfswire_xdr::*;
 
 xdr_enum! {
@@ -42,10 +42,20 @@ xdr_struct! {
 
 #[test]
 fn read_reply_by_reference() {
-    let attr = Attr { kind: Kind::Reg, size: 5, atime: Time { seconds: 1, nseconds: 2 }, mtime: Time { seconds: 3, nseconds: 4 } };
+    let attr = Attr {
+        kind: Kind::Reg,
+        size: 5,
+        atime: Time { seconds: 1, nseconds: 2 },
+        mtime: Time { seconds: 3, nseconds: 4 },
+    };
     assert_eq!((Attr::MIN_LEN, Attr::FIXED), (28, true));
     let data = [9u8; 5];
-    let reply = ReadReply::Ok(ReadOk { attributes: Some(attr), count: 5, eof: true, data: Payload::Borrowed(&data) });
+    let reply = ReadReply::Ok(ReadOk {
+        attributes: Some(attr),
+        count: 5,
+        eof: true,
+        data: Payload::Borrowed(&data),
+    });
     let (mut head, mut segs) = (Vec::new(), Segments::new());
     let mut e = Encoder::growable(&mut head, &mut segs);
     e.put(&reply).unwrap();
@@ -59,7 +69,10 @@ fn read_reply_by_reference() {
     }
     let mut bad = bytes.clone();
     bad[8 + 3] = 7;
-    assert_eq!(from_bytes::<ReadReply<'_>>(&bad).unwrap_err().to_string(), "fattr3.type at byte 8: 7 is not a value of this enumeration");
+    assert_eq!(
+        from_bytes::<ReadReply<'_>>(&bad).unwrap_err().to_string(),
+        "fattr3.type at byte 8: 7 is not a value of this enumeration"
+    );
     // pages of 4 bytes give the same bytes
     let mut pages = vec![[0xffu8; 4]; 40];
     let mut segs = Segments::new();
@@ -80,7 +93,9 @@ fn read_reply_by_reference() {
 
 #[test]
 fn lists() {
-    let entries: Vec<_> = (0..3).map(|i| Entry { fileid: i, name: Text::new(b"abc").unwrap(), cookie: i, attr: None }).collect();
+    let entries: Vec<_> = (0..3)
+        .map(|i| Entry { fileid: i, name: Text::new(b"abc").unwrap(), cookie: i, attr: None })
+        .collect();
     let list = DirList { entries: Chain::from_slice(&entries), eof: true };
     let (mut head, mut segs) = (Vec::new(), Segments::new());
     let mut e = Encoder::growable(&mut head, &mut segs);
@@ -89,6 +104,7 @@ fn lists() {
     let bytes = segs.view(&head).to_vec().unwrap();
     let back: DirList<'_> = from_bytes(&bytes).unwrap();
     assert_eq!(back, list);
+    let mut segs = Segments::new();
     let mut e = Encoder::growable(&mut head, &mut segs);
     e.put(&back).unwrap();
     e.finish();
@@ -96,6 +112,9 @@ fn lists() {
     let mut c = Cursor::new(&bytes);
     let mut s = c.stream::<Entry<'_>>();
     let mut n = 0;
-    while let Some(entry) = s.next().unwrap() { assert_eq!(entry, entries[n]); n += 1; }
+    while let Some(entry) = s.next().unwrap() {
+        assert_eq!(entry, entries[n]);
+        n += 1;
+    }
     assert_eq!(c.decode::<bool>(), Ok(true));
 }
