@@ -1,6 +1,17 @@
-//! ONC RPC version 2 (RFC 5531) without I/O.
+#![doc = include_str!("../README.md")]
 #![no_std]
 
-mod procedure;
+#[cfg(feature = "alloc")]
+extern crate alloc;
 
+mod auth;
+mod error;
+mod message;
+mod procedure;
+mod record;
+
+pub use auth::*;
+pub use error::*;
+pub use message::*;
 pub use procedure::Procedure;
+pub use record::*;

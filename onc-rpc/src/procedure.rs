@@ -17,6 +17,6 @@ pub trait Procedure {
     const NAME: &'static str;
     /// What follows the header of a call.
     type Args<'a>: Decode<'a> + Encode<'a>;
-    /// What follows the header of a reply that was accepted with [`AcceptStat::SUCCESS`](crate::AcceptStat::SUCCESS).
+    /// What follows the header of a reply that was accepted with [`AcceptStat::OK`](crate::AcceptStat::OK).
     type Reply<'a>: Decode<'a> + Encode<'a>;
 }
