@@ -4,16 +4,16 @@ use thiserror::Error;
 
 /// A record that this end of the connection does not take (RFC 5531, section 11).
 ///
-/// Behind a refused marker the stream has no known boundary any more: the connection must be closed. The reader keeps
-/// the error and gives it again on every later call.
+/// Behind a refused marker the stream has no known boundary any more: the connection must be
+/// closed. The reader keeps the error and gives it again on every later call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// A fragment announces more bytes than the record may still have.
     #[error(
-        "record marker announces a fragment of {announced} bytes behind {received} bytes of the same record: the limit \
-         is {limit} bytes a record; close the connection (the peer does not speak RPC, or its transfer size is above \
-         the limit)"
+        "record marker announces a fragment of {announced} bytes behind {received} bytes of the \
+         same record, but a record may have {limit} bytes: close the connection (the peer does \
+         not speak RPC, or its transfer size is above the limit)"
     )]
     TooLarge {
         /// Length in the marker, in bytes.
@@ -25,8 +25,8 @@ pub enum RecordError {
     },
     /// A record is cut into more fragments than allowed.
     #[error(
-        "record has more than {limit} fragments: close the connection, or raise the limit for a peer that sends small \
-         fragments"
+        "record has more than {limit} fragments: close the connection, or raise the limit for a \
+         peer that sends small fragments"
     )]
     TooManyFragments {
         /// [`RecordLimits::max_fragments`](crate::RecordLimits::max_fragments).
@@ -34,7 +34,8 @@ pub enum RecordError {
     },
     /// The receive buffer could not grow.
     #[error(
-        "no memory for a receive buffer of {bytes} bytes: close the connection, or lower the record limit"
+        "no memory for a receive buffer of {bytes} bytes: close the connection, or lower the \
+         record limit"
     )]
     NoMemory {
         /// Size asked from the allocator.
@@ -42,7 +43,8 @@ pub enum RecordError {
     },
     /// More bytes were reported than the reader had asked for; the stream position is lost.
     #[error(
-        "{reported} bytes were reported as read where at most {allowed} fit: this is a fault of the caller"
+        "{reported} bytes were reported as read where at most {allowed} fit: this is a fault of \
+         the caller"
     )]
     Overrun {
         /// Bytes the caller reported.

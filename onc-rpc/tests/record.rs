@@ -410,6 +410,58 @@ fn payload_is_taken_past_the_buffer() {
 }
 
 #[test]
+fn d6_a_client_decodes_the_head_and_receives_the_payload_elsewhere() {
+    use nfswire_rpc::{ReplyHeader, parse_reply};
+    use nfswire_xdr::{Cursor, Limits, Payload};
+
+    let data: Vec<u8> = (0..50_001u32).map(|i| (i % 241) as u8).collect();
+    let mut record = vec![0, 0, 0, 9, 0, 0, 0, 1];
+    record.extend([0; 16]);
+    record.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
+    record.extend(&data);
+    record.extend([0; 3]);
+    let wire = framed(&record, u32::MAX);
+
+    let mut buffer = RecordBuffer::default();
+    let mut at = 0;
+    // Bytes trickle in until the payload is found: at the byte behind its length, not earlier.
+    let (start, len) = loop {
+        buffer.spare()[0] = wire[at];
+        at += 1;
+        buffer.filled(1).unwrap();
+        assert_eq!(buffer.next_record(), Ok(None));
+        let Some(arriving) = buffer.arriving() else { continue };
+        let mut c = Cursor::head(arriving.at_hand, arriving.record_len, &Limits::STRICT);
+        match parse_reply(&mut c) {
+            Ok(reply) => assert_eq!(reply, ReplyHeader::success(9)),
+            Err(error) => {
+                assert!(error.is_not_here());
+                continue;
+            }
+        }
+        match c.decode() {
+            Ok(Payload::Elsewhere { at, len }) => break (at, len),
+            Ok(payload) => panic!("{payload:?}"),
+            Err(_) => {}
+        }
+    };
+    assert_eq!((at, start, len), (4 + 28, 28, 50_001));
+    assert_eq!(buffer.takable(), 50_004);
+    let own = wire[at..at + 50_001].to_vec();
+    buffer.take(50_001).unwrap();
+    assert!(own == data);
+    assert_eq!(buffer.next_record(), Ok(None));
+    // The pad comes through the buffer.
+    buffer.spare()[..3].copy_from_slice(&wire[at + 50_001..]);
+    buffer.filled(3).unwrap();
+    let record = buffer.next().unwrap().unwrap();
+    assert_eq!(record.bytes.len(), 28 + 3);
+    assert_eq!(record.taken, Some(Taken { at: 28, len: 50_001 }));
+    assert!(buffer.is_at_boundary());
+    assert_eq!(buffer.capacity(), RecordBuffer::FIRST_ROOM);
+}
+
+#[test]
 fn taking_more_than_there_is_ends_the_stream() {
     let mut buffer = RecordBuffer::default();
     let overrun = |reported, allowed| Err(RecordError::Overrun { reported, allowed });

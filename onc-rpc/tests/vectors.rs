@@ -5,7 +5,8 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
-    clippy::panic
+    clippy::panic,
+    clippy::std_instead_of_alloc
 )]
 
 mod common;
@@ -44,7 +45,7 @@ fn encode_in_pages<'p, T: Encode<'p>>(value: &T, len: usize) -> Vec<u8> {
 /// `longer` is the vector with four bytes behind it.
 fn check<'a, T>(name: &str, longer: &'a [u8])
 where
-    T: Decode<'a> + Encode<'a> + PartialEq + std::fmt::Debug,
+    T: Decode<'a> + Encode<'a> + PartialEq + core::fmt::Debug,
 {
     let bytes = &longer[..longer.len() - 4];
     let value: T = from_bytes(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));

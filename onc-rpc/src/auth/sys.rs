@@ -13,8 +13,8 @@ use super::{AuthFlavor, OpaqueAuth};
 /// A user is in more groups than an AUTH_SYS credential can carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "{groups} supplementary groups do not fit an AUTH_SYS credential (at most 16): leave some out with \
-     Groups::truncated, or let the server look the groups up"
+    "{groups} supplementary groups do not fit an AUTH_SYS credential (at most 16): leave some out \
+     with Groups::truncated, or let the server look the groups up"
 )]
 pub struct TooManyGroups {
     /// Number of groups given.

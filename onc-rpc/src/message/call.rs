@@ -52,8 +52,8 @@ impl Wire for CallHeader<'_> {
     const MAX_LEN: u32 = 24 + 2 * OpaqueAuth::MAX_LEN;
 }
 
-// By hand: the message type and the RPC version are not fields, and nothing of a header is referenced
-// by the encoder, so that it need not live as long as the payload.
+// By hand: the message type and the RPC version are not fields, and nothing of a header is
+// referenced by the encoder, so that it need not live as long as the payload.
 impl<'p> Encode<'p> for CallHeader<'_> {
     fn encoded_len(&self) -> u64 {
         24u64
@@ -214,9 +214,9 @@ fn words(c: &mut Cursor<'_>) -> Result<CallError, DecodeError> {
 
 /// The answer to a call whose arguments cannot be decoded.
 ///
-/// Total: arguments that are wrong are [`GARBAGE_ARGS`](crate::AcceptStat::GARBAGE_ARGUMENTS). Bytes that
-/// are not at hand are no fault of the peer's but of the server, which decoded too early:
-/// [`SYSTEM_ERR`](crate::AcceptStat::SYSTEM_ERROR).
+/// Total: arguments that are wrong are [`GARBAGE_ARGS`](crate::AcceptStat::GARBAGE_ARGUMENTS).
+/// Bytes that are not at hand are no fault of the peer's but of the server, which decoded too
+/// early: [`SYSTEM_ERR`](crate::AcceptStat::SYSTEM_ERROR).
 #[must_use]
 pub const fn args_error(xid: u32, error: &DecodeError) -> ReplyHeader<'static> {
     match error.kind {

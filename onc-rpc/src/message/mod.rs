@@ -1,8 +1,9 @@
 //! The RPC message (RFC 5531, section 9): every arm of call and reply, as it travels.
 //!
-//! [`RpcMessage`] decodes any header without loss, for proxies and tools. Servers use [`parse_call`]
-//! and [`ReplyHeader`], which judge and answer in the order that the RFC prescribes; clients use
-//! [`CallHeader`] and [`parse_reply`]. Arguments and results follow the header directly.
+//! [`RpcMessage`] decodes any header without loss, for proxies and tools. Servers use
+//! [`parse_call`] and [`ReplyHeader`], which judge and answer in the order that the RFC prescribes;
+//! clients use [`CallHeader`] and [`parse_reply`]. Arguments and results follow the header
+//! directly.
 
 mod call;
 mod reply;

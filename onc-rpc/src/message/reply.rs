@@ -134,8 +134,8 @@ impl Wire for ReplyHeader<'_> {
     const MAX_LEN: u32 = 8 + ReplyBody::MAX_LEN;
 }
 
-// By hand: the message type is not a field, and nothing of a header is referenced by the encoder, so
-// that a verifier need not live as long as the payload.
+// By hand: the message type is not a field, and nothing of a header is referenced by the encoder,
+// so that a verifier need not live as long as the payload.
 impl<'p> Encode<'p> for ReplyHeader<'_> {
     #[inline]
     fn encoded_len(&self) -> u64 {
@@ -200,7 +200,10 @@ impl ReplyError {
     /// Whether nothing is wrong but that more of the message must be received first.
     #[must_use]
     pub const fn is_not_here(&self) -> bool {
-        matches!(self, Self::Malformed { error, .. } if matches!(error.kind, ErrorKind::NotHere { .. }))
+        match self {
+            Self::Malformed { error, .. } => matches!(error.kind, ErrorKind::NotHere { .. }),
+            Self::NotAReply { .. } => false,
+        }
     }
 }
 
@@ -229,7 +232,7 @@ pub enum CallFailure {
     #[error("the server failed, for example for lack of memory; try again later")]
     SystemErr,
     /// An `accept_stat` that RFC 5531 does not list.
-    #[error("the server answered with the unknown status {}", .0.0)]
+    #[error("the server answered with a status that RPC does not have: {0}")]
     Other(AcceptStat),
     /// `RPC_MISMATCH`.
     #[error("the server speaks only versions {low} to {high} of RPC, not version 2")]
@@ -240,7 +243,7 @@ pub enum CallFailure {
         high: u32,
     },
     /// `AUTH_ERROR`.
-    #[error("the server refused the credential or verifier: {} ({})", .0.name().unwrap_or("unknown reason"), .0.0)]
+    #[error("the server refused the credential or the verifier: {0}")]
     Auth(AuthStat),
 }
 

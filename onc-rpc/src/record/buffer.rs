@@ -30,8 +30,8 @@ pub struct Arriving<'b> {
 /// use nfswire_rpc::RecordBuffer;
 /// let mut buffer = RecordBuffer::default();
 /// # let stream = b"\x80\x00\x00\x04abcd\x80\x00\x00\x02e";
-/// # let receive = |room: &mut [u8]| { room[..stream.len()].copy_from_slice(stream); stream.len() };
-/// let n = receive(buffer.spare());          // a socket's receive call; 0 would be the end of the stream
+/// # let receive = |room: &mut [u8]| (room[..stream.len()].copy_from_slice(stream), stream.len()).1;
+/// let n = receive(buffer.spare());          // a socket's receive call; 0 is the stream's end
 /// buffer.filled(n)?;
 /// while let Some(record) = buffer.next_record()? {
 ///     assert_eq!(record, b"abcd");
@@ -41,19 +41,20 @@ pub struct Arriving<'b> {
 /// ```
 ///
 /// # Memory
-/// Nothing is allocated before the first [`spare`](Self::spare). The buffer then has [`FIRST_ROOM`](Self::FIRST_ROOM)
-/// bytes and doubles only when received bytes have filled it, up to what the record in arrival needs: what a mark
-/// announces is never allocated ahead. At no time is it larger than `FIRST_ROOM` + 2 × the bytes received of the record
-/// in arrival, or than the largest it had been before. New memory is zeroed once, when it is allocated.
+/// Nothing is allocated before the first [`spare`](Self::spare). The buffer then has
+/// [`FIRST_ROOM`](Self::FIRST_ROOM) bytes and doubles only when received bytes have filled it, up
+/// to what the record in arrival needs: what a mark announces is never allocated ahead. At no time
+/// is it larger than `FIRST_ROOM` + 2 × the bytes received of the record in arrival, or than the
+/// largest it had been before. New memory is zeroed once, when it is allocated.
 ///
 /// The buffer keeps its size, so that a connection that sends large records grows it once.
 /// [`shrink`](Self::shrink) gives memory back; the owner calls it when the connection is idle.
 ///
 /// # Copies
-/// A record of one fragment stays where it was received, with one exception: the part of a record that arrived together
-/// with earlier ones is moved to the front when the room behind it does not hold the rest. When a record larger than
-/// `FIRST_ROOM` is in arrival, [`spare`](Self::spare) ends at its last byte, so that the next record starts in an empty
-/// buffer.
+/// A record of one fragment stays where it was received, with one exception: the part of a record
+/// that arrived together with earlier ones is moved to the front when the room behind it does not
+/// hold the rest. When a record larger than `FIRST_ROOM` is in arrival, [`spare`](Self::spare) ends
+/// at its last byte, so that the next record starts in an empty buffer.
 #[derive(Debug)]
 pub struct RecordBuffer {
     /// All of it is initialized; `len()` is the room.
@@ -70,7 +71,8 @@ impl Default for RecordBuffer {
 }
 
 impl RecordBuffer {
-    /// Room that the first [`spare`](Self::spare) gets, and read-ahead behind the record in arrival: 16 KiB.
+    /// Room that the first [`spare`](Self::spare) gets, and read-ahead behind the record in
+    /// arrival: 16 KiB.
     pub const FIRST_ROOM: usize = 16 << 10;
     /// Less room than this is not worth a receive call.
     const SMALL_ROOM: usize = 2 << 10;
@@ -83,14 +85,15 @@ impl RecordBuffer {
 
     /// Room to receive into: the bytes of the record in arrival come to their final place.
     ///
-    /// Call it after [`next_record`](Self::next_record) answered `None`. The slice is empty only when memory could not
-    /// be had, which `next_record` then reports, or when the caller let whole records pile up beyond the limits.
+    /// Call it after [`next_record`](Self::next_record) answered `None`. The slice is empty only
+    /// when memory could not be had, which `next_record` then reports, or when the caller let whole
+    /// records pile up beyond the limits.
     pub fn spare(&mut self) -> &mut [u8] {
         if let Err(error) = self.make_room() {
             self.reader.fail(error);
         }
         let end = match self.reader.want() {
-            Want::Body(n) if self.is_drained() && size(n) > Self::FIRST_ROOM => {
+            Want::Body(n) if self.is_drained() && self.is_large(n) => {
                 self.filled.saturating_add(size(n))
             }
             _ => usize::MAX,
@@ -141,8 +144,8 @@ impl RecordBuffer {
         Ok(Some(Record { bytes, taken: self.reader.taken() }))
     }
 
-    /// The record in arrival, once its length is known and [`next_record`](Self::next_record) answered `None`: what a
-    /// client decodes to find the payload that is still on the wire.
+    /// The record in arrival, once its length is known and [`next_record`](Self::next_record)
+    /// answered `None`: what a client decodes to find the payload that is still on the wire.
     ///
     /// `None` before the mark of the last fragment, and when bytes were taken already.
     #[must_use]
@@ -157,14 +160,16 @@ impl RecordBuffer {
         })
     }
 
-    /// How many of the next bytes on the wire the caller may receive into memory of its own: see [`take`](Self::take).
+    /// How many of the next bytes on the wire the caller may receive into memory of its own: see
+    /// [`take`](Self::take).
     #[must_use]
     pub fn takable(&self) -> u32 {
         if self.is_drained() { self.reader.takable() } else { 0 }
     }
 
-    /// Tells that the next `n` bytes on the wire were received elsewhere: the payload of the record in arrival, behind
-    /// the part that is at hand. May be called again after a short read. One run of bytes can be taken of each record.
+    /// Tells that the next `n` bytes on the wire were received elsewhere: the payload of the record
+    /// in arrival, behind the part that is at hand. May be called again after a short read. One run
+    /// of bytes can be taken of each record.
     ///
     /// # Errors
     /// [`RecordError::Overrun`] if `n` is above [`takable`](Self::takable).
@@ -201,6 +206,12 @@ impl RecordBuffer {
 
     const fn is_drained(&self) -> bool {
         self.reader.place() == self.filled
+    }
+
+    /// Whether the record in arrival, of which `wanted` bytes are missing, is better not received
+    /// together with what follows it.
+    fn is_large(&self, wanted: u32) -> bool {
+        size(self.reader.received().saturating_add(wanted)) > Self::FIRST_ROOM
     }
 
     fn make_room(&mut self) -> Result<(), RecordError> {

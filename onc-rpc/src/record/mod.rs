@@ -1,10 +1,12 @@
 //! Record marking: how RPC messages are told apart on a byte stream (RFC 5531, section 11).
 //!
-//! A record is a run of fragments. Each fragment starts with one word, the [`FragmentHeader`]: top bit "last fragment of this
-//! record", 31 bits of length, the mark itself not counted. Fragments may be empty and may end at any byte.
+//! A record is a run of fragments. Each fragment starts with one word, the [`FragmentHeader`]: top
+//! bit "last fragment of this record", 31 bits of length, the mark itself not counted. Fragments
+//! may be empty and may end at any byte.
 //!
-//! Nothing here does I/O. [`RecordReader`] is the state machine over memory of the caller, [`RecordBuffer`] (feature
-//! `alloc`) owns the memory. [`RecordMark`] and [`Fragments`] are the sending side.
+//! Nothing here does I/O. [`RecordReader`] is the state machine over memory of the caller,
+//! [`RecordBuffer`] (feature `alloc`) owns the memory. [`RecordMark`] and [`Fragments`] are the
+//! sending side.
 
 #[cfg(feature = "alloc")]
 mod buffer;
@@ -80,9 +82,11 @@ impl FragmentHeader {
 /// Checked when the fourth byte of a mark arrives, before any room is made for what it announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordLimits {
-    /// Longest record, in bytes, all fragments together, marks not counted. Exactly this many are taken.
+    /// Longest record, in bytes, all fragments together, marks not counted. Exactly this many are
+    /// taken.
     pub max_record: u32,
-    /// Most fragments of one record, empty ones counted. Bounds the work that a peer can cause without sending data.
+    /// Most fragments of one record, empty ones counted. Bounds the work that a peer can cause
+    /// without sending data.
     pub max_fragments: u32,
 }
 

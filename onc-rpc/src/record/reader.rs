@@ -36,12 +36,13 @@ pub struct Taken {
 
 /// Finds records in a stream, incrementally, in the caller's receive buffer.
 ///
-/// The reader never allocates, and moves bytes only to close the gaps that marks leave inside a record of several
-/// fragments: a record of one fragment is found where it was received. The caller
+/// The reader never allocates, and moves bytes only to close the gaps that marks leave inside a
+/// record of several fragments: a record of one fragment is found where it was received. The caller
 ///
 /// 1. receives bytes at [`place`](Self::place) of its buffer,
 /// 2. calls [`advance`](Self::advance) with the filled part of the buffer until it answers `None`,
-/// 3. may move what is left to the front ([`base`](Self::base), [`rebase`](Self::rebase)) when it runs out of room.
+/// 3. may move what is left to the front ([`base`](Self::base), [`rebase`](Self::rebase)) when it
+///    runs out of room.
 ///
 /// [`RecordBuffer`](super::RecordBuffer) does these steps on a `Vec`.
 ///
@@ -100,9 +101,10 @@ impl RecordReader {
 
     /// Looks at the filled part of the buffer: all bytes received so far, from the buffer's start.
     ///
-    /// `Some(range)`: a whole record lies at that place of `buffer` (without the bytes of [`taken`](Self::taken)), the
-    /// bytes behind it were not looked at. It may be used until the buffer is received into. Empty records are
-    /// skipped: they are no message. `None`: every byte was used; the next ones belong at [`place`](Self::place).
+    /// `Some(range)`: a whole record lies at that place of `buffer` (without the bytes of
+    /// [`taken`](Self::taken)), the bytes behind it were not looked at. It may be used until the
+    /// buffer is received into. Empty records are skipped: they are no message. `None`: every byte
+    /// was used; the next ones belong at [`place`](Self::place).
     ///
     /// # Errors
     /// A mark above the limits; the same error again from then on.
@@ -195,7 +197,8 @@ impl RecordReader {
         (!empty).then_some(record)
     }
 
-    /// All bytes are used: the gap that marks left is no gap any more, the stream goes on right behind the record.
+    /// All bytes are used: the gap that marks left is no gap any more, the stream goes on right
+    /// behind the record.
     fn settle(&mut self) {
         if self.fragments == 0 {
             self.start = self.scan;
@@ -218,9 +221,9 @@ impl RecordReader {
 
     /// Offset in the buffer at which the stream goes on.
     ///
-    /// After [`advance`](Self::advance) answered `None`, the next bytes received belong here: those of a fragment are
-    /// then in their final place. Nothing behind this offset is in use then. After a record, the bytes from here on
-    /// were not looked at yet.
+    /// After [`advance`](Self::advance) answered `None`, the next bytes received belong here: those
+    /// of a fragment are then in their final place. Nothing behind this offset is in use then.
+    /// After a record, the bytes from here on were not looked at yet.
     #[must_use]
     pub const fn place(&self) -> usize {
         self.scan
@@ -232,7 +235,8 @@ impl RecordReader {
         self.start
     }
 
-    /// Tells the reader that the buffer's content moved `by` bytes to the front, at most [`base`](Self::base).
+    /// Tells the reader that the buffer's content moved `by` bytes to the front, at most
+    /// [`base`](Self::base).
     ///
     /// # Errors
     /// [`RecordError::Overrun`] if needed bytes were dropped.
@@ -251,7 +255,8 @@ impl RecordReader {
         self.fragments == 0 && self.mark_len == 0
     }
 
-    /// Length of the record in arrival, as soon as it is known: when the mark of its last fragment has come.
+    /// Length of the record in arrival, as soon as it is known: when the mark of its last fragment
+    /// has come.
     #[must_use]
     pub const fn record_len(&self) -> Option<u32> {
         if self.last { Some(self.received().saturating_add(self.left)) } else { None }
@@ -269,18 +274,18 @@ impl RecordReader {
         self.start..self.start.saturating_add(size(self.held))
     }
 
-    /// How many of the next bytes the caller may read straight into memory of its own and report with
-    /// [`take`](Self::take). Valid after [`advance`](Self::advance) answered `None`.
+    /// How many of the next bytes the caller may read straight into memory of its own and report
+    /// with [`take`](Self::take). Valid after [`advance`](Self::advance) answered `None`.
     ///
-    /// 0 between records, and when bytes were received into the buffer after others had been taken: one run of bytes
-    /// can be taken of each record.
+    /// 0 between records, and when bytes were received into the buffer after others had been taken:
+    /// one run of bytes can be taken of each record.
     #[must_use]
     pub const fn takable(&self) -> u32 {
         if self.taken.len == 0 || self.taken.at == self.held { self.left } else { 0 }
     }
 
-    /// Tells the reader that the next `n` bytes of the stream were read elsewhere: they belong to the record but will
-    /// not be in the buffer.
+    /// Tells the reader that the next `n` bytes of the stream were read elsewhere: they belong to
+    /// the record but will not be in the buffer.
     ///
     /// # Errors
     /// [`RecordError::Overrun`] if `n` is above [`takable`](Self::takable).
@@ -297,7 +302,8 @@ impl RecordReader {
         Ok(())
     }
 
-    /// The bytes taken of the record that [`advance`](Self::advance) found last, or of the one in arrival.
+    /// The bytes taken of the record that [`advance`](Self::advance) found last, or of the one in
+    /// arrival.
     #[must_use]
     pub const fn taken(&self) -> Option<Taken> {
         if self.taken.len == 0 { None } else { Some(self.taken) }
@@ -320,8 +326,8 @@ impl RecordReader {
     }
 }
 
-/// A record length as an index. Lengths are below the caller's buffer length, so nothing is lost where `usize` is
-/// narrower than 32 bits.
+/// A record length as an index. Lengths are below the caller's buffer length, so nothing is lost
+/// where `usize` is narrower than 32 bits.
 pub(super) fn size(len: u32) -> usize {
     usize::try_from(len).unwrap_or(usize::MAX)
 }

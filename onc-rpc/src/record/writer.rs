@@ -6,8 +6,8 @@ use nfswire_xdr::{EncodeError, Encoder, Slot};
 
 use super::FragmentHeader;
 
-/// The mark of a record that is being encoded: the first word of the head, so that it leaves in the same send as what
-/// follows.
+/// The mark of a record that is being encoded: the first word of the head, so that it leaves in the
+/// same send as what follows.
 ///
 /// ```
 /// use nfswire_rpc::RecordMark;
@@ -30,7 +30,8 @@ pub struct RecordMark {
 }
 
 impl RecordMark {
-    /// Starts a record where the encoder stands. Several records may follow each other in one encoder.
+    /// Starts a record where the encoder stands. Several records may follow each other in one
+    /// encoder.
     ///
     /// # Errors
     /// No room for four bytes.
@@ -39,11 +40,12 @@ impl RecordMark {
         Ok(Self { slot, before: e.len() })
     }
 
-    /// Ends the record where the encoder stands: everything since [`reserve`](Self::reserve) is one record of one
-    /// fragment. Returns its length in bytes, the mark not counted.
+    /// Ends the record where the encoder stands: everything since [`reserve`](Self::reserve) is one
+    /// record of one fragment. Returns its length in bytes, the mark not counted.
     ///
     /// # Errors
-    /// The record is longer than [`FragmentHeader::MAX_LEN`] (see [`Fragments`]), or was rolled back.
+    /// The record is longer than [`FragmentHeader::MAX_LEN`] (see [`Fragments`]), or was rolled
+    /// back.
     pub fn close(self, e: &mut Encoder<'_, '_>) -> Result<u32, EncodeError> {
         let len = e.len().saturating_sub(self.before);
         let header = u32::try_from(len).ok().and_then(|len| FragmentHeader::new(true, len));
@@ -54,7 +56,8 @@ impl RecordMark {
     }
 }
 
-/// Cuts a record into fragments: yields each mark with the range of the record's bytes that follows it.
+/// Cuts a record into fragments: yields each mark with the range of the record's bytes that follows
+/// it.
 ///
 /// The last fragment is marked as such; an empty record is one empty fragment.
 ///
@@ -73,8 +76,8 @@ pub struct Fragments {
 }
 
 impl Fragments {
-    /// Plans `record_len` bytes in fragments of at most `max_fragment`; longer ones than [`FragmentHeader::MAX_LEN`] are not
-    /// made. `None` if `max_fragment` is 0.
+    /// Plans `record_len` bytes in fragments of at most `max_fragment`; longer ones than
+    /// [`FragmentHeader::MAX_LEN`] are not made. `None` if `max_fragment` is 0.
     #[must_use]
     pub const fn new(record_len: u64, max_fragment: u32) -> Option<Self> {
         if max_fragment == 0 {

@@ -1,5 +1,11 @@
 //! Helpers of the integration tests.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
 
 use std::{fs, path::Path};
 
