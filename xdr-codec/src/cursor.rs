@@ -18,7 +18,7 @@ mod sealed {
 /// Number of bytes that `len` bytes of opaque data take with their pad (RFC 4506, section 4.10).
 #[inline(always)]
 pub(crate) const fn padded(len: u32) -> u64 {
-    (len as u64).next_multiple_of(4)
+    (len as u64).wrapping_add(3) & !3
 }
 
 /// Bytes that a decoder reads from. A type parameter rather than a branch, so that the contiguous
@@ -60,6 +60,16 @@ pub trait Source<'a>: sealed::Sealed + Sized {
             return None;
         }
         block.get(..len as usize)
+    }
+
+    /// Takes the length of an opaque or string of at most `limit` bytes, its data and its pad.
+    #[inline(always)]
+    fn variable(&mut self, limit: u32) -> Option<&'a [u8]> {
+        let len = self.word()?;
+        if len > limit {
+            return None;
+        }
+        self.opaque(len)
     }
 
     /// Takes a boolean or "value follows" word.
@@ -191,11 +201,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a linked list element by element, without checking the rest of it beforehand: the fast
-    /// way through a long list at the end of a message. When the reader has answered `None`, the
-    /// cursor stands behind the list.
+    /// way through a long list at the end of a message. [`Stream::finish`] gives the cursor behind
+    /// the list.
     #[inline]
-    pub const fn stream<T: Decode<'a>>(&mut self) -> Stream<'_, 'a, T> {
-        Stream { cursor: self, items: 0, done: false, _item: PhantomData }
+    #[must_use]
+    pub const fn stream<T: Decode<'a>>(self) -> Stream<'a, T> {
+        Stream { cursor: self, items: 0, end: End::Open, _item: PhantomData }
     }
 
     fn probe(&self) -> Probe<'a> {
@@ -233,6 +244,23 @@ impl<'a> Source<'a> for Cursor<'a> {
         let (block, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         Some(block)
+    }
+
+    /// The length word, the data and the pad as one block: one check fewer, and the last word
+    /// always exists.
+    #[inline(always)]
+    fn variable(&mut self, limit: u32) -> Option<&'a [u8]> {
+        let len = u32::from_be_bytes(*self.rest.first_chunk()?);
+        if len > limit {
+            return None;
+        }
+        let total = usize::try_from(padded(len).wrapping_add(4)).ok()?;
+        let (block, rest) = self.rest.split_at_checked(total)?;
+        if !pad_is_zero(block, len) && !self.lenient() {
+            return None;
+        }
+        self.rest = rest;
+        block.get(4..)?.get(..len as usize)
     }
 
     #[inline(always)]
@@ -275,43 +303,75 @@ impl<'a> Source<'a> for Cursor<'a> {
 }
 
 /// Reads the elements of a linked list one at a time; see [`Cursor::stream`].
-#[derive(Debug)]
-pub struct Stream<'c, 'a, T> {
-    cursor: &'c mut Cursor<'a>,
+///
+/// It ends at the end of the list or at a fault; [`finish`](Self::finish) tells which.
+///
+/// ```
+/// use nfswire_xdr::Cursor;
+///
+/// let bytes = [0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1];
+/// let mut list = Cursor::new(&bytes).stream::<u32>();
+/// assert_eq!(list.by_ref().collect::<Vec<_>>(), [7, 9]);
+/// let mut c = list.finish()?;
+/// assert!(c.decode::<bool>()?);
+/// # Ok::<(), nfswire_xdr::DecodeError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "errors are only seen by `finish`"]
+pub struct Stream<'a, T> {
+    cursor: Cursor<'a>,
     items: u32,
-    done: bool,
+    end: End,
     _item: PhantomData<fn() -> T>,
 }
 
-impl<'a, T: Decode<'a>> Stream<'_, 'a, T> {
-    /// The next element, or `None` behind the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Open,
+    Reached,
+    Fault,
+}
+
+impl<'a, T: Decode<'a>> Stream<'a, T> {
+    /// Steps over what is left of the list and gives the cursor behind it.
     ///
     /// # Errors
-    /// A fault in this element or in the "value follows" word before it. Further calls repeat it.
+    /// The first fault in the list.
     #[inline]
-    #[allow(clippy::should_implement_trait)] // the item is a `Result` that must not be skipped
-    pub fn next(&mut self) -> Result<Option<T>, DecodeError> {
-        if self.done {
-            return Ok(None);
+    pub fn finish(mut self) -> Result<Cursor<'a>, DecodeError> {
+        while self.next().is_some() {}
+        if self.end == End::Reached {
+            return Ok(self.cursor);
         }
-        let limit = self.cursor.limits.max_items;
-        let mut c = *self.cursor;
-        match c.boolean() {
+        Err(stream_fault::<T>(self.cursor, self.items))
+    }
+}
+
+impl<'a, T: Decode<'a>> Iterator for Stream<'a, T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        if self.end != End::Open {
+            return None;
+        }
+        let before = self.cursor.rest;
+        match self.cursor.boolean() {
             Some(false) => {
-                self.done = true;
-                *self.cursor = c;
-                return Ok(None);
+                self.end = End::Reached;
+                return None;
             }
-            Some(true) if self.items < limit => {
-                if let Some(item) = T::decode(&mut c) {
+            Some(true) if self.items < self.cursor.limits.max_items => {
+                if let Some(item) = T::decode(&mut self.cursor) {
                     self.items = self.items.wrapping_add(1);
-                    *self.cursor = c;
-                    return Ok(Some(item));
+                    return Some(item);
                 }
             }
             _ => {}
         }
-        Err(stream_fault::<T>(*self.cursor, self.items))
+        self.cursor.rest = before;
+        self.end = End::Fault;
+        None
     }
 }
 

@@ -51,12 +51,16 @@ pub struct Slot {
 /// it. The entries rise in both parts; when there are too many, the oldest two merge into one that
 /// refuses more than it must, never less.
 #[derive(Clone, Copy, Debug, Default)]
-struct Floors {
+pub(crate) struct Floors {
     entries: [(u32, u64); 4],
     used: usize,
 }
 
 impl Floors {
+    const fn clear(&mut self) {
+        self.used = 0;
+    }
+
     fn is_stale(&self, serial: u32, end: u64) -> bool {
         self.entries.iter().take(self.used).any(|(at, floor)| *at > serial && *floor < end)
     }
@@ -104,7 +108,6 @@ pub struct Encoder<'h, 'p> {
     segments: &'h mut Segments<'p>,
     state: State,
     serial: u32,
-    floors: Floors,
 }
 
 impl core::fmt::Debug for Encoder<'_, '_> {
@@ -137,8 +140,9 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline]
     fn start(store: Store<'h>, segments: &'h mut Segments<'p>) -> Self {
         segments.clear();
+        segments.floors.clear();
         let state = State { page: 0, pos: 0, open: 0, closed: 0, segments: 0 };
-        Self { store, segments, state, serial: 0, floors: Floors::default() }
+        Self { store, segments, state, serial: 0 }
     }
 
     /// Length of the message so far, in bytes, payloads and pads included.
@@ -227,7 +231,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
         let mark = self.mark();
         f(self).inspect_err(|_| {
             // Only a rollback below the mark inside `f` makes it stale, and then nothing is left.
-            if !self.floors.is_stale(mark.serial, mark.end()) {
+            if !self.segments.floors.is_stale(mark.serial, mark.end()) {
                 self.roll(mark.state);
             }
         })
@@ -247,7 +251,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// # Errors
     /// [`EncodeError::Stale`] if an earlier rollback went below the mark.
     pub fn rollback(&mut self, mark: Mark) -> Result<(), EncodeError> {
-        if self.floors.is_stale(mark.serial, mark.end()) || mark.end() > self.len() {
+        if self.segments.floors.is_stale(mark.serial, mark.end()) || mark.end() > self.len() {
             return Err(EncodeError::Stale);
         }
         self.roll(mark.state);
@@ -257,7 +261,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
     fn roll(&mut self, state: State) {
         self.restore(state);
         self.serial = self.serial.saturating_add(1);
-        self.floors.add(self.serial, self.len());
+        self.segments.floors.add(self.serial, self.len());
     }
 
     fn restore(&mut self, state: State) {
@@ -284,7 +288,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// [`EncodeError::Stale`] if the word was rolled back.
     #[inline]
     pub fn patch(&mut self, slot: Slot, word: u32) -> Result<(), EncodeError> {
-        if self.floors.is_stale(slot.serial, slot.end) || slot.end > self.len() {
+        if self.segments.floors.is_stale(slot.serial, slot.end) || slot.end > self.len() {
             return Err(EncodeError::Stale);
         }
         let bytes = self.page_mut(slot.page).and_then(|page| page.get_mut(slot.pos..));

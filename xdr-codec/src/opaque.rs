@@ -76,11 +76,7 @@ macro_rules! variable {
         impl<'a, const MAX: u32> Decode<'a> for $name<'a, MAX> {
             #[inline(always)]
             fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
-                let len = c.word()?;
-                if len > MAX {
-                    return None;
-                }
-                c.opaque(len).map(Self)
+                c.variable(MAX).map(Self)
             }
 
             fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {

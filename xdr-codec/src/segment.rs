@@ -5,6 +5,7 @@ use core::fmt;
 use std::io::IoSlice;
 
 use crate::{
+    encoder::Floors,
     error::EncodeError,
     page::HeadRef,
     payload::{FileRange, Payload},
@@ -48,6 +49,8 @@ pub struct Segments<'p> {
     #[cfg(not(feature = "alloc"))]
     used: usize,
     pub(crate) total: u64,
+    /// Rollbacks of the message being encoded; here so that a new encoder need not zero them.
+    pub(crate) floors: Floors,
 }
 
 impl<'p> Segments<'p> {

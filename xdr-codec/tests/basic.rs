@@ -109,12 +109,7 @@ fn lists() {
     e.put(&back).unwrap();
     e.finish();
     assert_eq!(segs.view(&head).to_vec().unwrap(), bytes);
-    let mut c = Cursor::new(&bytes);
-    let mut s = c.stream::<Entry<'_>>();
-    let mut n = 0;
-    while let Some(entry) = s.next().unwrap() {
-        assert_eq!(entry, entries[n]);
-        n += 1;
-    }
-    assert_eq!(c.decode::<bool>(), Ok(true));
+    let mut s = Cursor::new(&bytes).stream::<Entry<'_>>();
+    assert!(s.by_ref().eq(entries.iter().cloned()));
+    assert_eq!(s.finish().unwrap().decode::<bool>(), Ok(true));
 }
