@@ -204,7 +204,6 @@ impl<'a> Cursor<'a> {
     /// way through a long list at the end of a message. [`Stream::finish`] gives the cursor behind
     /// the list.
     #[inline]
-    #[must_use]
     pub const fn stream<T: Decode<'a>>(self) -> Stream<'a, T> {
         Stream { cursor: self, items: 0, end: End::Open, _item: PhantomData }
     }
