@@ -6,7 +6,7 @@
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects
 )]
-#![allow(clippy::panic, clippy::cast_possible_truncation)]
+#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
 
 mod common;
 

@@ -17,6 +17,9 @@ use nfswire_xdr::{
 /// Decodes all of the bytes and encodes the value again.
 type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, DecodeError>;
 
+/// The same without checks, into a head that is used again; the length of the message.
+type Reencode = fn(&[u8], &mut Vec<u8>) -> Result<u64, DecodeError>;
+
 /// A type of the RFCs.
 pub(crate) struct Type {
     pub(crate) area: &'static str,
@@ -24,6 +27,7 @@ pub(crate) struct Type {
     /// Made by one of the declaration macros: every error names a field.
     pub(crate) declared: bool,
     pub(crate) round_trip: RoundTrip,
+    pub(crate) reencode: Reencode,
 }
 
 /// Encodes into a head that grows; checks the length, and that a fixed head that is just long
@@ -68,6 +72,17 @@ fn round_trip<'a, T: Decode<'a> + Encode<'a>>(bytes: &'a [u8]) -> Result<Vec<u8>
     from_bytes::<T>(bytes).map(|value| encode(&value))
 }
 
+fn reencode<'a, T: Decode<'a> + Encode<'a>>(
+    bytes: &'a [u8],
+    head: &mut Vec<u8>,
+) -> Result<u64, DecodeError> {
+    let value = from_bytes::<T>(bytes)?;
+    let mut segments = Segments::new();
+    let mut e = Encoder::growable(head, &mut segments);
+    e.put(&value).unwrap();
+    Ok(e.finish())
+}
+
 /// A list node of the RFCs: our item, and the list that hangs on its `next` pointer.
 struct Node<'a, T>(T, Chain<'a, T>);
 
@@ -82,19 +97,42 @@ fn round_trip_node<'a, T: Decode<'a> + Encode<'a> + 'a>(
     Ok(bytes)
 }
 
+fn reencode_node<'a, T: Decode<'a> + Encode<'a> + 'a>(
+    bytes: &'a [u8],
+    head: &mut Vec<u8>,
+) -> Result<u64, DecodeError> {
+    let mut c = Cursor::new(bytes);
+    let node = Node(c.decode::<T>()?, c.decode()?);
+    c.finish()?;
+    let mut segments = Segments::new();
+    let mut e = Encoder::growable(head, &mut segments);
+    e.put(&node.0).unwrap();
+    e.put(&node.1).unwrap();
+    Ok(e.finish())
+}
+
 macro_rules! types {
     ($($area:literal { $($kind:ident $name:literal $t:ty;)+ })+) => {
         /// Every type, in the order of the RFCs.
         pub(crate) const TYPES: &[Type] = &[$($(types!(@ $area $kind $name $t)),+),+];
     };
     (@ $area:literal declared $name:literal $t:ty) => {
-        Type { area: $area, name: $name, declared: true, round_trip: |b| round_trip::<$t>(b) }
+        types!(@@ $area $name true round_trip reencode $t)
     };
     (@ $area:literal alias $name:literal $t:ty) => {
-        Type { area: $area, name: $name, declared: false, round_trip: |b| round_trip::<$t>(b) }
+        types!(@@ $area $name false round_trip reencode $t)
     };
     (@ $area:literal node $name:literal $t:ty) => {
-        Type { area: $area, name: $name, declared: false, round_trip: |b| round_trip_node::<$t>(b) }
+        types!(@@ $area $name false round_trip_node reencode_node $t)
+    };
+    (@@ $area:literal $name:literal $declared:literal $round_trip:ident $reencode:ident $t:ty) => {
+        Type {
+            area: $area,
+            name: $name,
+            declared: $declared,
+            round_trip: |bytes| $round_trip::<$t>(bytes),
+            reencode: |bytes, head| $reencode::<$t>(bytes, head),
+        }
     };
 }
 
