@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::hint::black_box;
+use core::hint::black_box;
 
 use common::{find, vectors};
 use nfswire_nfs3::{
