@@ -50,11 +50,7 @@ pub struct Caller<'a> {
 
 impl Caller<'_> {
     /// User and group of callers that are nobody in particular.
-    pub const ANONYMOUS: Caller<'static> = Caller {
-        uid: 65534,
-        gid: 65534,
-        gids: &[],
-    };
+    pub const ANONYMOUS: Caller<'static> = Caller { uid: 65534, gid: 65534, gids: &[] };
 
     /// Whether the caller is a member of this group.
     #[must_use]
@@ -72,20 +68,14 @@ pub struct Handle {
 
 impl Handle {
     /// The handle of no bytes, which no file has.
-    pub const EMPTY: Self = Self {
-        len: 0,
-        bytes: [0; FHSIZE as usize],
-    };
+    pub const EMPTY: Self = Self { len: 0, bytes: [0; FHSIZE as usize] };
 
     /// Copies a handle; `None` if there are more than 64 bytes.
     #[must_use]
     pub fn new(from: &[u8]) -> Option<Self> {
         let mut bytes = [0; FHSIZE as usize];
         bytes.get_mut(..from.len())?.copy_from_slice(from);
-        Some(Self {
-            len: u8::try_from(from.len()).ok()?,
-            bytes,
-        })
+        Some(Self { len: u8::try_from(from.len()).ok()?, bytes })
     }
 
     /// The bytes, as a client sees them.
@@ -137,22 +127,13 @@ impl Failure {
     /// A failure of RENAME (source and target directory) or LINK (file and directory).
     #[must_use]
     pub fn with_both(status: Status, first: WccData, second: WccData) -> Self {
-        Self {
-            status,
-            attributes: Some(Box::new((first, second))),
-        }
+        Self { status, attributes: Some(Box::new((first, second))) }
     }
 
     /// A failure with the attributes of the object (or directory) that the call names first.
     #[must_use]
     pub fn with_attributes(status: Status, attributes: PostOpAttr) -> Self {
-        Self::with(
-            status,
-            WccData {
-                before: None,
-                after: attributes,
-            },
-        )
+        Self::with(status, WccData { before: None, after: attributes })
     }
 
     /// Adds the state of the object that the call names first, unless a deeper step has already said more.
@@ -178,17 +159,11 @@ impl Failure {
 }
 
 /// Weak cache consistency data that says nothing.
-pub const NO_WCC: WccData = WccData {
-    before: None,
-    after: None,
-};
+pub const NO_WCC: WccData = WccData { before: None, after: None };
 
 impl From<Status> for Failure {
     fn from(status: Status) -> Self {
-        Self {
-            status,
-            attributes: None,
-        }
+        Self { status, attributes: None }
     }
 }
 
@@ -394,10 +369,7 @@ pub trait FileSystem: Send + Sync {
     fn access(&self, caller: &Caller<'_>, object: &[u8], wanted: u32) -> Result<Granted> {
         let attributes = self.getattr(caller, object)?;
         let access = access_by_mode(caller, &attributes) & wanted;
-        Ok(Granted {
-            attributes: Some(attributes),
-            access,
-        })
+        Ok(Granted { attributes: Some(attributes), access })
     }
 
     /// Text of a symbolic link (READLINK, section 3.3.5).
@@ -556,13 +528,7 @@ pub trait FileSystem: Send + Sync {
     ) -> Result<Committed> {
         let _ = (offset, count);
         let after = Some(self.getattr(caller, file)?);
-        Ok(Committed {
-            wcc: WccData {
-                before: None,
-                after,
-            },
-            verifier: [0; 8],
-        })
+        Ok(Committed { wcc: WccData { before: None, after }, verifier: [0; 8] })
     }
 }
 
@@ -595,10 +561,7 @@ pub fn access_bits(directory: bool, read: bool, write: bool, execute: bool) -> u
     if directory {
         bit(read, ACCESS_READ)
             | bit(execute, ACCESS_LOOKUP)
-            | bit(
-                write && execute,
-                ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE,
-            )
+            | bit(write && execute, ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE)
     } else {
         bit(read, ACCESS_READ)
             | bit(write, ACCESS_MODIFY | ACCESS_EXTEND)
@@ -619,10 +582,7 @@ pub fn default_fsinfo(attributes: PostOpAttr) -> FsinfoOk {
         wtmult: 4096,
         dtpref: 64 << 10,
         maxfilesize: i64::MAX.cast_unsigned(),
-        time_delta: Time {
-            seconds: 0,
-            nanoseconds: 1,
-        },
+        time_delta: Time { seconds: 0, nanoseconds: 1 },
         properties: FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS | FSF_CANSETTIME,
     }
 }

@@ -2,4 +2,8 @@
 
 extern crate alloc;
 
+pub mod client;
 pub mod fs;
+pub mod local;
+pub mod sample;
+pub mod server;

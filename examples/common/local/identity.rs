@@ -1,0 +1,123 @@
+//! Acting as the caller: file system user, group and further groups of one thread, for the length of one operation.
+//!
+//! On Linux these belong to a thread. The C library's `setgroups` changes every thread of the process and is never used;
+//! `set_thread_groups` is the bare system call. A user other than 0 also loses the capabilities that override file
+//! permissions (capabilities(7)), so that the kernel itself judges what the caller may do.
+
+use core::marker::PhantomData;
+
+use nfswire_nfs3::Status;
+use nix::unistd::{setfsgid, setfsuid};
+use rustix::process::{getegid, geteuid, getgroups};
+use rustix::thread::{Gid, set_thread_groups};
+
+use crate::fs::{Caller, Failure};
+
+/// "No change" for the system calls, so never an identity.
+const NOBODY_AT_ALL: u32 = u32::MAX;
+
+/// Who this process is, and whether it can be someone else.
+#[derive(Debug)]
+pub(super) struct Identity {
+    switches: bool,
+    uid: u32,
+    gid: u32,
+    /// Sorted, as the kernel keeps them.
+    gids: Vec<u32>,
+}
+
+impl Identity {
+    /// Finds out by trying.
+    pub(super) fn of_this_process() -> Self {
+        let uid = geteuid().as_raw();
+        let mut own = Self {
+            switches: uid == 0,
+            uid,
+            gid: getegid().as_raw(),
+            gids: groups_of_this_thread().unwrap_or_default(),
+        };
+        own.switches = own.switches && own.assume(&Caller::ANONYMOUS).is_ok();
+        own
+    }
+
+    /// Whether operations are done as their callers; if not, all are done as this process.
+    pub(super) fn switches(&self) -> bool {
+        self.switches
+    }
+
+    /// As whom the kernel judges an operation of this caller.
+    pub(super) fn effective<'a>(&'a self, caller: &Caller<'a>) -> Caller<'a> {
+        if self.switches {
+            *caller
+        } else {
+            Caller { uid: self.uid, gid: self.gid, gids: &self.gids }
+        }
+    }
+
+    /// Makes this thread act as the caller until the guard is dropped.
+    ///
+    /// What was set is read back; if the kernel did not do as told the operation must not run.
+    pub(super) fn assume(&self, caller: &Caller<'_>) -> Result<Assumed<'_>, Failure> {
+        let mut assumed = Assumed { own: None, thread: PhantomData };
+        if !self.switches || self.is(caller) {
+            return Ok(assumed);
+        }
+        let ids = [caller.uid, caller.gid];
+        if ids.iter().chain(caller.gids).any(|&id| id == NOBODY_AT_ALL) {
+            return Err(Status::ACCES.into());
+        }
+        // From here on the guard restores whatever happens.
+        assumed.own = Some(self);
+        if become_(caller.uid, caller.gid, caller.gids) {
+            Ok(assumed)
+        } else {
+            tracing::error!(caller.uid, caller.gid, "could not switch to the caller: refused");
+            Err(Status::SERVERFAULT.into())
+        }
+    }
+
+    fn is(&self, caller: &Caller<'_>) -> bool {
+        self.uid == caller.uid && self.gid == caller.gid && self.gids == caller.gids
+    }
+}
+
+/// While this lives, its thread acts as the caller.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Assumed<'a> {
+    own: Option<&'a Identity>,
+    /// The identity is the thread's: the guard must be dropped where it was made.
+    thread: PhantomData<*const ()>,
+}
+
+impl Drop for Assumed<'_> {
+    fn drop(&mut self) {
+        let Some(own) = self.own else { return };
+        if !become_(own.uid, own.gid, &own.gids) {
+            // The next operation sets and checks its own identity, so this thread can only have too few rights.
+            tracing::error!("a thread could not take back the server's own identity");
+        }
+    }
+}
+
+/// Sets the three, groups first, and reads them back.
+fn become_(uid: u32, gid: u32, gids: &[u32]) -> bool {
+    let groups: Vec<Gid> = gids.iter().map(|&gid| Gid::from_raw(gid)).collect();
+    if set_thread_groups(&groups).is_err() {
+        return false;
+    }
+    // Both calls return the previous value and report no error: asking for an impossible id is how to read.
+    setfsgid(gid.into());
+    setfsuid(uid.into());
+    let mut wanted = gids.to_vec();
+    wanted.sort_unstable();
+    setfsgid(NOBODY_AT_ALL.into()).as_raw() == gid
+        && setfsuid(NOBODY_AT_ALL.into()).as_raw() == uid
+        && groups_of_this_thread().is_some_and(|groups| groups == wanted)
+}
+
+fn groups_of_this_thread() -> Option<Vec<u32>> {
+    let mut groups: Vec<u32> = getgroups().ok()?.into_iter().map(Gid::as_raw).collect();
+    groups.sort_unstable();
+    Some(groups)
+}

@@ -1,0 +1,224 @@
+//! From a handle, or a name, to a file in use.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use nfswire_nfs3::{FileType, Status};
+use rustix::fs::{Mode, OFlags, RawDir, Statx, openat, openat2};
+
+use super::attr::stat;
+use super::handle::{FileId, Key};
+use super::node::Node;
+use super::places::Way;
+use super::{LOOK, LocalFs, STEP, check_name};
+use crate::fs::{Caller, Failure, Found, Result};
+
+/// Names that one walk looks at before it gives up.
+const WALK_NAMES: u32 = 4_000_000;
+
+/// Time one walk may take.
+const WALK_TIME: Duration = Duration::from_secs(10);
+
+/// Share of time that walks in vain may take: one in so many.
+const WALK_SHARE: u32 = 5;
+
+/// Steps up that a directory may be away from the root of the export.
+const MAX_DEPTH: u32 = 4096;
+
+/// When the next walk may be made.
+#[derive(Debug, Default)]
+pub(super) struct Walks {
+    not_before: Option<Instant>,
+}
+
+impl LocalFs {
+    /// The file of a handle.
+    ///
+    /// # Errors
+    /// `BADHANDLE` for what this export did not make, `STALE` for a file that is gone, `JUKEBOX` while it cannot be looked
+    /// for.
+    pub(super) fn resolve(&self, handle: &[u8]) -> Result<Arc<Node>> {
+        let key = Key::parse(handle, self.options.id).ok_or(Status::BADHANDLE)?;
+        if key.id == self.root.key.id {
+            return if key == self.root.key {
+                Ok(Arc::clone(&self.root))
+            } else {
+                Err(Status::STALE.into())
+            };
+        }
+        if let Some(node) = self.nodes.get(key.id) {
+            // An open file keeps its inode number: the handle is of an earlier or never of any file.
+            return if node.key == key { Ok(node) } else { Err(Status::STALE.into()) };
+        }
+        let (fd, stat) = match self.by_place(key)? {
+            Some(found) => found,
+            None => self.by_walk(key)?.ok_or(Status::STALE)?,
+        };
+        Ok(self.enter_unnamed(fd, &stat))
+    }
+
+    /// The directory of a handle.
+    pub(super) fn resolve_dir(&self, handle: &[u8]) -> Result<Arc<Node>> {
+        let node = self.resolve(handle)?;
+        if node.file_type == FileType::Directory {
+            Ok(node)
+        } else {
+            Err(Failure::with_attributes(Status::NOTDIR, self.attributes(&node).ok()))
+        }
+    }
+
+    /// Follows the names under which the file was last seen.
+    fn by_place(&self, key: Key) -> Result<Option<(OwnedFd, Statx)>> {
+        let names = match self.places.way(key.id, key.birth) {
+            Way::Path(names) => names,
+            Way::Gone => return Err(Status::STALE.into()),
+            Way::Unknown => return Ok(None),
+        };
+        let mut names = names.iter();
+        let Some(first) = names.next() else { return Ok(None) };
+        let mut at = self.step(&self.root.path, first);
+        for name in names {
+            at = at.and_then(|(dir, _)| self.step(&dir, name));
+        }
+        match at {
+            Ok((fd, stat)) if self.numbering.key(&stat) == key => Ok(Some((fd, stat))),
+            Err(failure) if failure.status == Status::JUKEBOX => Err(failure),
+            // Someone else has moved things.
+            _ => Ok(None),
+        }
+    }
+
+    /// Looks for the file everywhere below the root, as after a restart or when a local process has moved it.
+    ///
+    /// One walk at a time, bounded in names and time; those in vain get a share of the time only, since anyone can send handles.
+    fn by_walk(&self, key: Key) -> Result<Option<(OwnedFd, Statx)>> {
+        let Ok(mut walks) = self.walks.try_lock() else {
+            return Err(Status::JUKEBOX.into());
+        };
+        // The walk before this one may have passed it.
+        if let Some(found) = self.by_place(key)? {
+            return Ok(Some(found));
+        }
+        let start = Instant::now();
+        if walks.not_before.is_some_and(|time| start < time) {
+            return Err(Status::JUKEBOX.into());
+        }
+        let found = self.walk(key, start);
+        // Whoever sends handles that were real once may go on.
+        if !matches!(found, Ok(Some(_))) {
+            let pause = start.elapsed().saturating_mul(WALK_SHARE.saturating_sub(1));
+            walks.not_before = Instant::now().checked_add(pause);
+        }
+        found
+    }
+
+    fn walk(&self, key: Key, start: Instant) -> Result<Option<(OwnedFd, Statx)>> {
+        let mut budget = WALK_NAMES;
+        let mut buffer = Vec::with_capacity(32 << 10);
+        let mut paths: Vec<Vec<u8>> = vec![b".".to_vec()];
+        let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        while let Some(path) = paths.pop() {
+            let open = || Ok(openat2(&self.root.path, path.as_slice(), how, Mode::empty(), STEP)?);
+            // What cannot be opened (unreadable for this process, or renamed meanwhile) is passed by.
+            let Ok(dir) = self.with_descriptors(open) else { continue };
+            let Ok(dir_stat) = stat(&dir) else { continue };
+            let dir_id = self.numbering.key(&dir_stat).id;
+            let mut entries = RawDir::new(&dir, buffer.spare_capacity_mut());
+            while let Some(Ok(entry)) = entries.next() {
+                budget = budget.saturating_sub(1);
+                if budget == 0 || (budget & 0xfff == 0 && start.elapsed() > WALK_TIME) {
+                    tracing::warn!("a file was not found within the bounds of a walk: stale");
+                    return Ok(None);
+                }
+                let name = entry.file_name().to_bytes();
+                if super::is_dot(name) {
+                    continue;
+                }
+                let kind = entry.file_type();
+                let is_dir = kind == rustix::fs::FileType::Directory;
+                let id = FileId { device: dir_id.device, inode: entry.ino() };
+                self.places.passed(id, dir_id, name, is_dir);
+                if entry.ino() == key.id.inode
+                    && let Ok((fd, stat)) = self.step(&dir, name)
+                    && self.numbering.key(&stat) == key
+                {
+                    self.places.seen(key.id, dir_id, name);
+                    return Ok(Some((fd, stat)));
+                }
+                if is_dir || kind == rustix::fs::FileType::Unknown {
+                    paths.push([path.as_slice(), b"/", name].concat());
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// LOOKUP.
+    pub(super) fn find(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found> {
+        let dir = self.resolve_dir(dir)?;
+        let found = check_name(name).and_then(|()| self.find_in(caller, &dir, name));
+        let dir_attributes = self.attributes(&dir).ok();
+        match found {
+            Ok((object, attributes)) => Ok(Found {
+                object: object.handle(self.options.id),
+                attributes: Some(attributes),
+                dir_attributes,
+            }),
+            Err(failure) => Err(Failure::with_attributes(failure.status, dir_attributes)),
+        }
+    }
+
+    fn find_in(
+        &self,
+        caller: &Caller<'_>,
+        dir: &Arc<Node>,
+        name: &[u8],
+    ) -> Result<(Key, nfswire_nfs3::Attributes)> {
+        if name == b".." {
+            let parent = self.parent(caller, dir)?;
+            return Ok((parent.key, self.attributes(&parent)?));
+        }
+        let (fd, stat) = {
+            let _as_caller = self.identity.assume(caller)?;
+            // Of `.` too: it takes the right to search the directory.
+            self.child(dir, name)?
+        };
+        let attributes = self.numbering.attributes(&stat);
+        let node = if name == b"." { Arc::clone(dir) } else { self.enter(fd, &stat, dir, name) };
+        Ok((node.key, attributes))
+    }
+
+    /// The directory above; that of the root is the root.
+    pub(super) fn parent(&self, caller: &Caller<'_>, dir: &Arc<Node>) -> Result<Arc<Node>> {
+        let up = |from: &OwnedFd| -> Result<(OwnedFd, Statx)> {
+            let fd = self.with_descriptors(|| Ok(openat(from, "..", LOOK, Mode::empty())?))?;
+            let stat = stat(&fd)?;
+            Ok((fd, stat))
+        };
+        let (fd, found) = {
+            let _as_caller = self.identity.assume(caller)?;
+            if dir.key == self.root.key {
+                self.child(dir, b".")?;
+                return Ok(Arc::clone(dir));
+            }
+            up(&dir.path)?
+        };
+        // A local process may have moved the directory out of the export: the root must be above it.
+        let key = self.numbering.key(&found);
+        let (mut at, mut at_key) = (fd.try_clone().map_err(|_| Status::JUKEBOX)?, key);
+        for _ in 0..MAX_DEPTH {
+            if at_key == self.root.key {
+                return Ok(self.enter_unnamed(fd, &found));
+            }
+            let (above, above_stat) = up(&at)?;
+            let above_key = self.numbering.key(&above_stat);
+            if above_key == at_key {
+                break;
+            }
+            (at, at_key) = (above, above_key);
+        }
+        Err(Status::STALE.into())
+    }
+}

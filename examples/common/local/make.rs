@@ -1,0 +1,223 @@
+//! CREATE, MKDIR, SYMLINK and MKNOD.
+
+use alloc::sync::Arc;
+use std::os::fd::OwnedFd;
+
+use nfswire_nfs3::create::CreateHow;
+use nfswire_nfs3::{FileType, SetAttributes, SetTime, SpecData, Status, Time};
+use rustix::fs::{Mode, OFlags, Statx, makedev, mkdirat, mknodat, openat2, symlinkat};
+use rustix::io::Errno;
+
+use super::node::Node;
+use super::{LocalFs, STEP, attr, check_name, is_dot};
+use crate::fs::{Caller, Made, Result};
+
+/// Mode of a file whose creator named none: RFC 1813 leaves it to the server.
+const DEFAULT_MODE: u32 = 0o600;
+
+/// Mode of a directory whose creator named none.
+const DEFAULT_DIR_MODE: u32 = 0o700;
+
+/// Rounds against a local process that makes and removes the same name.
+const ROUNDS: u32 = 8;
+
+/// What is to be made.
+#[derive(Clone, Copy)]
+pub(super) enum What<'a> {
+    File(&'a CreateHow),
+    Directory(&'a SetAttributes),
+    Symlink(&'a [u8], &'a SetAttributes),
+    Special(FileType, SpecData, &'a SetAttributes),
+}
+
+impl LocalFs {
+    /// Makes something under a name.
+    pub(super) fn make(
+        &self,
+        caller: &Caller<'_>,
+        dir: &[u8],
+        name: &[u8],
+        what: What<'_>,
+    ) -> Result<Made> {
+        let dir = self.resolve_dir(dir)?;
+        let (made, wcc) = self.change(&dir, || {
+            self.check_writable()?;
+            check_name(name)?;
+            if is_dot(name) {
+                return Err(Status::EXIST.into());
+            }
+            match what {
+                What::File(how) => self.make_file(caller, &dir, name, how),
+                _ => self.make_other(caller, &dir, name, what),
+            }
+        })?;
+        let made = made.and_then(|node| {
+            self.durable(&node)?;
+            self.durable_dir(&dir)?;
+            Ok(node)
+        });
+        let node = made.map_err(|failure| failure.around(wcc))?;
+        Ok(Made {
+            object: Some(self.handle(&node)),
+            attributes: self.attributes(&node).ok(),
+            dir: wcc,
+        })
+    }
+
+    fn make_file(
+        &self,
+        caller: &Caller<'_>,
+        dir: &Node,
+        name: &[u8],
+        how: &CreateHow,
+    ) -> Result<Arc<Node>> {
+        let wanted = match how {
+            CreateHow::Unchecked(new) | CreateHow::Guarded(new) => *new,
+            CreateHow::Exclusive(verifier) => exclusive(*verifier),
+        };
+        for _ in 0..ROUNDS {
+            let _as_caller = self.identity.assume(caller)?;
+            match self.open_new(dir, name, wanted.mode.unwrap_or(DEFAULT_MODE)) {
+                Ok(fd) => {
+                    let stat = attr::stat(&fd)?;
+                    let path = self
+                        .with_descriptors(|| super::reopen(&fd, &self.descriptors, OFlags::PATH))?;
+                    let node = self.enter(path, &stat, dir, name);
+                    node.keep(fd);
+                    if let Some(size) = wanted.size.filter(|&size| size > 0) {
+                        self.set_size(&node, &stat, caller, size)?;
+                    }
+                    self.dress(&node, &stat, &wanted, 0o7777)?;
+                    return Ok(node);
+                }
+                Err(failure) if failure.status == Status::EXIST => {}
+                Err(failure) => return Err(failure),
+            }
+            let (fd, stat) = match self.child(dir, name) {
+                Ok(found) => found,
+                Err(failure) if failure.status == Status::NOENT => continue,
+                Err(failure) => return Err(failure),
+            };
+            if attr::file_type(&stat) != FileType::Regular {
+                return Err(Status::EXIST.into());
+            }
+            return match how {
+                CreateHow::Guarded(_) => Err(Status::EXIST.into()),
+                // The same call again, its first reply lost.
+                CreateHow::Exclusive(_) if is_from(&stat, &wanted) => {
+                    Ok(self.enter(fd, &stat, dir, name))
+                }
+                CreateHow::Exclusive(_) => Err(Status::EXIST.into()),
+                CreateHow::Unchecked(new) => {
+                    let node = self.enter(fd, &stat, dir, name);
+                    if let Some(size) = new.size {
+                        self.set_size(&node, &stat, caller, size)?;
+                    }
+                    Ok(node)
+                }
+            };
+        }
+        Err(Status::JUKEBOX.into())
+    }
+
+    /// Makes a regular file that was not there, open for reading and writing whatever its mode.
+    fn open_new(&self, dir: &Node, name: &[u8], mode: u32) -> Result<OwnedFd> {
+        let how = OFlags::RDWR
+            | OFlags::CREATE
+            | OFlags::EXCL
+            | OFlags::NOFOLLOW
+            | OFlags::CLOEXEC
+            | OFlags::NOCTTY;
+        let mode = Mode::from_raw_mode(mode & 0o7777);
+        self.with_descriptors(|| Ok(openat2(&dir.path, name, how, mode, STEP)?))
+    }
+
+    fn make_other(
+        &self,
+        caller: &Caller<'_>,
+        dir: &Node,
+        name: &[u8],
+        what: What<'_>,
+    ) -> Result<Arc<Node>> {
+        let _as_caller = self.identity.assume(caller)?;
+        // Which bits of the mode the system call has set.
+        let (new, given) = match what {
+            What::File(_) => return Err(Status::SERVERFAULT.into()),
+            What::Directory(new) => {
+                let mode = Mode::from_raw_mode(new.mode.unwrap_or(DEFAULT_DIR_MODE) & 0o1777);
+                mkdirat(&dir.path, name, mode)?;
+                (new, 0o1777)
+            }
+            What::Symlink(text, new) => {
+                match symlinkat(text, &dir.path, name) {
+                    // Of an empty text or one with a zero byte.
+                    Err(Errno::NOENT) if text.is_empty() => return Err(Status::INVAL.into()),
+                    other => other?,
+                }
+                // Linux keeps no mode for symbolic links.
+                (new, 0o7777)
+            }
+            What::Special(file_type, device, new) => {
+                let file_type = special(file_type)?;
+                let mode = Mode::from_raw_mode(new.mode.unwrap_or(DEFAULT_MODE) & 0o7777);
+                let device = makedev(device.major, device.minor);
+                mknodat(&dir.path, name, file_type, mode, device)?;
+                (new, 0o7777)
+            }
+        };
+        let (fd, stat) = self.child(dir, name)?;
+        let node = self.enter(fd, &stat, dir, name);
+        self.dress(&node, &stat, new, given)?;
+        Ok(node)
+    }
+
+    /// Gives a new object the attributes that making it has not: owner and group if they differ, times, and those bits of
+    /// the mode which are not in `given`.
+    fn dress(&self, node: &Node, stat: &Statx, new: &SetAttributes, given: u32) -> Result<()> {
+        let rest = SetAttributes {
+            mode: new.mode.filter(|mode| mode & !given & 0o7777 != 0),
+            uid: new.uid.filter(|&uid| uid != stat.stx_uid),
+            gid: new.gid.filter(|&gid| gid != stat.stx_gid),
+            size: None,
+            ..*new
+        };
+        if attr::is_empty(&rest) {
+            return Ok(());
+        }
+        attr::apply(&node.path, &self.descriptors, &rest)
+    }
+}
+
+fn special(file_type: FileType) -> Result<rustix::fs::FileType> {
+    match file_type {
+        FileType::BlockDevice => Ok(rustix::fs::FileType::BlockDevice),
+        FileType::CharDevice => Ok(rustix::fs::FileType::CharacterDevice),
+        FileType::Socket => Ok(rustix::fs::FileType::Socket),
+        FileType::Fifo => Ok(rustix::fs::FileType::Fifo),
+        FileType::Regular | FileType::Directory | FileType::Symlink => Err(Status::BADTYPE.into()),
+    }
+}
+
+/// What a file of an EXCLUSIVE create looks like until its creator sets its attributes: the verifier stands in the
+/// seconds of atime and mtime, without the top bits, which some file systems do not keep.
+fn exclusive(verifier: [u8; 8]) -> SetAttributes {
+    let number = u64::from_be_bytes(verifier);
+    let seconds = |bits: u64| Time {
+        seconds: u32::try_from(bits & 0x7fff_ffff).unwrap_or(0),
+        nanoseconds: 0,
+    };
+    SetAttributes {
+        mode: Some(DEFAULT_MODE),
+        uid: None,
+        gid: None,
+        size: None,
+        atime: SetTime::ClientTime(seconds(number >> 32)),
+        mtime: SetTime::ClientTime(seconds(number)),
+    }
+}
+
+fn is_from(stat: &Statx, wanted: &SetAttributes) -> bool {
+    stat.stx_size == 0
+        && wanted.atime == SetTime::ClientTime(attr::time(stat.stx_atime))
+        && wanted.mtime == SetTime::ClientTime(attr::time(stat.stx_mtime))
+}
