@@ -57,7 +57,7 @@ pub(crate) struct Floors {
 }
 
 impl Floors {
-    const fn clear(&mut self) {
+    pub(crate) const fn clear(&mut self) {
         self.used = 0;
     }
 
@@ -140,7 +140,6 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline]
     fn start(store: Store<'h>, segments: &'h mut Segments<'p>) -> Self {
         segments.clear();
-        segments.floors.clear();
         let state = State { page: 0, pos: 0, open: 0, closed: 0, segments: 0 };
         Self { store, segments, state, serial: 0 }
     }
@@ -190,11 +189,70 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// belongs to another arm.
     #[inline]
     pub fn put<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
-        let before = self.state;
-        match value.encode(self) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(self.refuse(before, value.encoded_len(), error)),
+        if self.put_whole(value) { Ok(()) } else { self.put_parts(value) }
+    }
+
+    /// The fast path: the value, and the pad of its payload, in one window of the current page.
+    /// False leaves everything as it was.
+    #[inline]
+    pub(crate) fn put_whole<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> bool {
+        if !T::TAIL || (T::LONG && matches!(self.store, Store::Pages(_))) {
+            return false;
         }
+        if T::INLINE {
+            let before = self.state.pos;
+            return match self.window(value.encoded_len()).map(|w| value.write(w)) {
+                Some(Some([])) => true,
+                Some(_) => {
+                    self.state.pos = before;
+                    false
+                }
+                None => false,
+            };
+        }
+        self.put_tail(value).is_some()
+    }
+
+    #[inline]
+    fn put_tail<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Option<()> {
+        let payload = value.tail();
+        let len = payload.map_or(0, Payload::len);
+        let inline = value.encoded_len().wrapping_sub(padded(len));
+        let odd = len % 4;
+        let before = self.state.pos;
+        let window = self.window(inline.wrapping_add(if odd > 0 { 4 } else { 0 }))?;
+        let rest = value.write(window);
+        let whole = match rest {
+            Some([]) => odd == 0,
+            Some(rest) => {
+                rest.fill(0);
+                rest.len() == 4 && odd > 0
+            }
+            None => false,
+        };
+        let sendable = payload.is_none_or(|p| check_payload(p).is_ok());
+        if !whole || !sendable || self.segments.reserve(2).is_err() {
+            self.state.pos = before;
+            return None;
+        }
+        let Some(payload) = payload.filter(|_| len > 0) else { return Some(()) };
+        let end = self.state.pos;
+        let start = before.wrapping_add(usize::try_from(inline).ok()?);
+        self.state.pos = start;
+        self.close();
+        self.push_payload(payload, len);
+        // The payload's odd bytes are skipped in the head; see `payload`.
+        self.state.open = start.wrapping_add(odd as usize);
+        self.state.pos = end;
+        Some(())
+    }
+
+    /// The slow path: field by field.
+    #[cold]
+    #[inline(never)]
+    fn put_parts<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+        let before = self.state;
+        value.encode_fields(self).map_err(|error| self.refuse(before, value.encoded_len(), error))
     }
 
     #[cold]
@@ -302,10 +360,8 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[allow(clippy::must_use_candidate)]
     pub fn finish(self) -> u64 {
         let total = self.len();
-        if let Some(segment) = self.open_segment() {
-            self.segments.push_last(segment);
-        }
-        self.segments.total = total;
+        let State { page, pos, open, .. } = self.state;
+        self.segments.end(page, saturate(open), saturate(pos.saturating_sub(open)), total);
         total
     }
 
@@ -352,30 +408,31 @@ impl<'h, 'p> Encoder<'h, 'p> {
         }
     }
 
-    /// The head segment that is being written.
+    /// Closes the head segment that is being written. There is room for it.
     #[inline]
-    fn open_segment(&self) -> Option<Segment<'p>> {
+    fn close(&mut self) {
         let State { page, pos, open, .. } = self.state;
-        let len = saturate(pos.checked_sub(open).filter(|len| *len > 0)?);
-        Some(Segment::Head { page, start: saturate(open), len })
+        if pos > open {
+            let (start, len) = (saturate(open), saturate(pos.saturating_sub(open)));
+            self.segments.push(Segment::Head { page, start, len });
+            self.state.closed = self.state.closed.saturating_add(len.into());
+            self.state.segments = self.segments.listed();
+            self.state.open = pos;
+        }
     }
 
-    /// Closes the head segment that is being written.
     #[inline]
-    fn close(&mut self) -> Result<(), EncodeError> {
-        if let Some(segment) = self.open_segment() {
-            self.segments.push(segment)?;
-            self.state.closed = self.len();
-            self.state.segments = self.segments.count();
-            self.state.open = self.state.pos;
-        }
-        Ok(())
+    fn push_payload(&mut self, payload: &Payload<'p>, len: u32) {
+        self.segments.push(Segment::Payload(payload.clone()));
+        self.state.closed = self.state.closed.saturating_add(len.into());
+        self.state.segments = self.segments.listed();
     }
 
     /// Goes to the next page that has room for a word.
     #[cold]
     fn turn_page(&mut self) -> Result<(), EncodeError> {
-        self.close()?;
+        self.segments.reserve(1)?;
+        self.close();
         let full = EncodeError::NoSpace { missing: 4 };
         loop {
             let next = self.state.page.checked_add(1).ok_or(full)?;
@@ -396,7 +453,13 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// [`EncodeError::NoSpace`] when the head is full.
     #[inline]
     pub fn word(&mut self, word: u32) -> Result<(), EncodeError> {
-        self.copy(&word.to_be_bytes())
+        match self.window(4).and_then(|w| w.first_chunk_mut()) {
+            Some(window) => {
+                *window = word.to_be_bytes();
+                Ok(())
+            }
+            None => self.copy(&word.to_be_bytes()),
+        }
     }
 
     /// Appends bytes and their pad, across pages.
@@ -436,21 +499,13 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// [`EncodeError::NotHere`] if it has no bytes, [`EncodeError::NoSpace`] if the pad does not fit.
     pub(crate) fn payload(&mut self, payload: &Payload<'p>) -> Result<(), EncodeError> {
         let len = payload.len();
-        if matches!(payload, Payload::Elsewhere { .. }) {
-            return Err(EncodeError::NotHere);
-        }
-        if let Some(data) = payload.as_slice()
-            && data.len() as u64 > u64::from(len)
-        {
-            return Err(EncodeError::TooLong { len: data.len() as u64, limit: len.into() });
-        }
+        check_payload(payload)?;
         if len == 0 {
             return Ok(());
         }
-        self.close()?;
-        self.segments.push(Segment::Payload(payload.clone()))?;
-        self.state.segments = self.segments.count();
-        self.state.closed = self.state.closed.saturating_add(len.into());
+        self.segments.reserve(2)?;
+        self.close();
+        self.push_payload(payload, len);
         let tail = (len % 4) as usize;
         if tail > 0 {
             if self.window(4).is_none() {
@@ -469,6 +524,20 @@ impl<'h, 'p> Encoder<'h, 'p> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a payload has bytes, and as many as its length word can say.
+#[inline]
+fn check_payload(payload: &Payload<'_>) -> Result<(), EncodeError> {
+    if matches!(payload, Payload::Elsewhere { .. }) {
+        return Err(EncodeError::NotHere);
+    }
+    match payload.as_slice() {
+        Some(data) if data.len() as u64 > u64::from(u32::MAX) => {
+            Err(EncodeError::TooLong { len: data.len() as u64, limit: u32::MAX.into() })
+        }
+        _ => Ok(()),
     }
 }
 

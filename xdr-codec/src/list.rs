@@ -298,6 +298,7 @@ where
 {
     const INLINE: bool = T::INLINE;
     const TAIL: bool = T::INLINE;
+    const LONG: bool = true;
 
     fn encoded_len(&self) -> u64 {
         let items = match self.repr {

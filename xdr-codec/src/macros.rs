@@ -115,6 +115,7 @@ macro_rules! __xdr_struct {
                 &[$(<$t as $crate::Encode<$lt>>::INLINE),*],
                 &[$(<$t as $crate::Encode<$lt>>::TAIL),*],
             );
+            const LONG: bool = $crate::plan::any(&[$(<$t as $crate::Encode<$lt>>::LONG),*]);
 
             #[inline]
             fn encoded_len(&self) -> u64 {
@@ -578,6 +579,11 @@ macro_rules! __xdr_union {
                 $($(<$t as $crate::Encode<$lt>>::TAIL,)?)*
                 $($(<$kt as $crate::Encode<$lt>>::TAIL,)?)*
                 $($(<$xt as $crate::Encode<$lt>>::TAIL,)?)?
+            ]);
+            const LONG: bool = $crate::plan::any(&[
+                $($(<$t as $crate::Encode<$lt>>::LONG,)?)*
+                $($(<$kt as $crate::Encode<$lt>>::LONG,)?)*
+                $($(<$xt as $crate::Encode<$lt>>::LONG,)?)?
             ]);
 
             #[inline]

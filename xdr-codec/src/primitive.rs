@@ -307,6 +307,7 @@ impl<'a, T: Decode<'a>> Decode<'a> for Option<T> {
 impl<'p, T: Encode<'p>> Encode<'p> for Option<T> {
     const INLINE: bool = T::INLINE;
     const TAIL: bool = T::TAIL;
+    const LONG: bool = T::LONG;
 
     #[inline(always)]
     fn encoded_len(&self) -> u64 {

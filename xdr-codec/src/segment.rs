@@ -18,6 +18,14 @@ pub(crate) enum Segment<'p> {
     Payload(Payload<'p>),
 }
 
+const EMPTY: Segment<'static> = Segment::Head { page: 0, start: 0, len: 0 };
+
+impl Default for Segments<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 // Segments are moved once per payload; keep them small.
 const _: () = assert!(size_of::<Segment<'_>>() <= 40);
 
@@ -40,7 +48,7 @@ const FIXED: usize = 16;
 /// They borrow payloads only, not the head, so that a reply can wait in a queue as a head buffer and
 /// a list. With `alloc` up to four segments need no allocation and there is no limit; without it
 /// there are at most sixteen. Cleared and used again it allocates nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Segments<'p> {
     #[cfg(feature = "alloc")]
     list: smallvec::SmallVec<[Segment<'p>; 4]>,
@@ -48,7 +56,10 @@ pub struct Segments<'p> {
     list: [Option<Segment<'p>>; FIXED],
     #[cfg(not(feature = "alloc"))]
     used: usize,
-    pub(crate) total: u64,
+    /// The head segment that ends the message; not in the list, so that a message without payload
+    /// never touches it. Empty if the message ends with a payload.
+    last: Segment<'p>,
+    total: u64,
     /// Rollbacks of the message being encoded; here so that a new encoder need not zero them.
     pub(crate) floors: Floors,
 }
@@ -58,57 +69,77 @@ impl<'p> Segments<'p> {
     #[inline]
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            list: Default::default(),
+            #[cfg(not(feature = "alloc"))]
+            used: 0,
+            last: EMPTY,
+            total: 0,
+            floors: Floors::default(),
+        }
     }
 
     /// Forgets all segments and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
-        self.truncate(0);
+        if self.listed() > 0 {
+            self.truncate(0);
+        }
+        self.last = EMPTY;
         self.total = 0;
+        self.floors.clear();
     }
 
-    /// Number of segments.
+    /// Ends the message.
     #[inline]
-    #[must_use]
-    pub fn count(&self) -> usize {
+    pub(crate) fn end(&mut self, page: u32, start: u32, len: u32, total: u64) {
+        self.last = Segment::Head { page, start, len };
+        self.total = total;
+    }
+
+    /// Number of segments before the last.
+    #[inline]
+    pub(crate) fn listed(&self) -> usize {
         #[cfg(feature = "alloc")]
         return self.list.len();
         #[cfg(not(feature = "alloc"))]
         return self.used;
     }
 
+    /// Number of segments.
+    #[inline]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.listed().saturating_add(usize::from(self.last.len() > 0))
+    }
+
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&Segment<'p>> {
         #[cfg(feature = "alloc")]
-        return self.list.get(index);
+        let listed = self.list.get(index);
         #[cfg(not(feature = "alloc"))]
-        return self.list.get(index).and_then(Option::as_ref);
+        let listed = self.list.get(index).and_then(Option::as_ref);
+        listed.or_else(|| (index == self.listed() && self.last.len() > 0).then_some(&self.last))
     }
 
-    /// Appends a segment and keeps room for one more, which ends the message.
+    /// Makes room for `more` segments.
     #[inline]
-    pub(crate) fn push(&mut self, segment: Segment<'p>) -> Result<(), EncodeError> {
+    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), EncodeError> {
+        let needed = self.listed().saturating_add(more);
         #[cfg(feature = "alloc")]
-        {
-            if self.list.len().saturating_add(2) > self.list.capacity() {
-                let more = self.list.len().max(4);
-                self.list.try_reserve(more).map_err(|_| EncodeError::TooManySegments)?;
-            }
+        if needed > self.list.capacity() {
+            self.list.try_reserve(more.max(4)).map_err(|_| EncodeError::TooManySegments)?;
         }
         #[cfg(not(feature = "alloc"))]
-        {
-            if self.used.saturating_add(2) > FIXED {
-                return Err(EncodeError::TooManySegments);
-            }
+        if needed > FIXED {
+            return Err(EncodeError::TooManySegments);
         }
-        self.push_last(segment);
         Ok(())
     }
 
-    /// Appends the segment that ends the message.
+    /// Appends a segment, for which there is room.
     #[inline]
-    pub(crate) fn push_last(&mut self, segment: Segment<'p>) {
+    pub(crate) fn push(&mut self, segment: Segment<'p>) {
         #[cfg(feature = "alloc")]
         self.list.push(segment);
         #[cfg(not(feature = "alloc"))]

@@ -72,6 +72,9 @@ pub trait Encode<'p>: Wire {
     /// A payload can only stand at the very end: `write` writes all that comes before its bytes.
     const TAIL: bool = true;
 
+    /// A value can be long, such as a list: it is not tried as one window of a page.
+    const LONG: bool = false;
+
     /// Bytes that the value takes on the wire, payloads and padding included.
     fn encoded_len(&self) -> u64;
 
@@ -91,35 +94,13 @@ pub trait Encode<'p>: Wire {
     /// See [`Encoder::put`].
     fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError>;
 
-    /// Bytes that [`write`](Self::write) writes.
-    #[inline]
-    fn inline_len(&self) -> u64 {
-        let len = self.encoded_len();
-        if Self::INLINE {
-            return len;
-        }
-        len.saturating_sub(self.tail().map_or(0, Payload::padded_len))
-    }
-
     /// Writes the value: in one window of the head if it fits, else part by part.
     ///
     /// # Errors
     /// See [`Encoder::put`].
     #[inline]
     fn encode(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
-        if Self::TAIL
-            && let Some(w) = e.window(self.inline_len())
-        {
-            match self.write(w) {
-                Some([]) => {}
-                _ => return Err(EncodeError::Contradiction),
-            }
-            return match self.tail() {
-                Some(payload) if !Self::INLINE => e.payload(payload),
-                _ => Ok(()),
-            };
-        }
-        self.encode_fields(e)
+        if e.put_whole(self) { Ok(()) } else { self.encode_fields(e) }
     }
 }
 
@@ -132,6 +113,7 @@ impl<T: Wire + ?Sized> Wire for &T {
 impl<'p, T: Encode<'p> + ?Sized> Encode<'p> for &T {
     const INLINE: bool = T::INLINE;
     const TAIL: bool = T::TAIL;
+    const LONG: bool = T::LONG;
     #[inline(always)]
     fn encoded_len(&self) -> u64 {
         T::encoded_len(self)
@@ -207,6 +189,18 @@ pub mod plan {
             rest = tail;
         }
         true
+    }
+
+    #[must_use]
+    pub const fn any(parts: &[bool]) -> bool {
+        let mut rest = parts;
+        while let [first, tail @ ..] = rest {
+            if *first {
+                return true;
+            }
+            rest = tail;
+        }
+        false
     }
 
     /// Every field but the last is inline, and the last has its payload at its end.
