@@ -1,4 +1,5 @@
 //! Calls judged, replies made and read: cases B14 to B19, and every arm.
+#![cfg(feature = "std")]
 #![allow(
     missing_docs,
     clippy::unwrap_used,

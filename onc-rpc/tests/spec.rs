@@ -1,4 +1,5 @@
 //! Every row of RFC 5531 in the protocol table has its constant or type here, with the same number.
+#![cfg(feature = "std")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;

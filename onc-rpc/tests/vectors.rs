@@ -1,5 +1,6 @@
 //! Every vector of the independent implementation decodes, re-encodes to the same bytes (D3, E3), and
 //! is refused when it is cut or prolonged.
+#![cfg(feature = "std")]
 #![allow(
     missing_docs,
     clippy::unwrap_used,

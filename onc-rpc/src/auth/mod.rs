@@ -134,6 +134,7 @@ pub enum Credential<'a> {
 /// [`Credential`] does not list. It goes into
 /// [`ReplyHeader::auth_error`](crate::ReplyHeader::auth_error); the connection stays open. A server
 /// that serves more flavors looks at [`OpaqueAuth::flavor`] first.
+#[inline]
 pub fn credential<'a>(auth: &OpaqueAuth<'a>) -> Result<Credential<'a>, AuthStat> {
     match auth.flavor {
         AuthFlavor::NONE => Ok(Credential::None),

@@ -82,12 +82,14 @@ impl Wire for Groups {
 impl<'a> Decode<'a> for Groups {
     #[inline]
     fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
-        let count = usize::try_from(c.word()?).ok().filter(|count| *count <= Self::MAX)?;
+        let count = c.word()?;
+        if count > Self::MAX_WIRE {
+            return None;
+        }
+        let block = c.block(usize::try_from(count.checked_mul(4)?).ok()?)?;
         let mut groups = Self { len: u8::try_from(count).ok()?, ..Self::default() };
-        for (slot, word) in
-            groups.ids.iter_mut().zip(c.block(count.checked_mul(4)?)?.chunks_exact(4))
-        {
-            *slot = u32::from_be_bytes(*word.first_chunk()?);
+        for (slot, word) in groups.ids.iter_mut().zip(block.as_chunks().0) {
+            *slot = u32::from_be_bytes(*word);
         }
         Some(groups)
     }
@@ -149,6 +151,7 @@ impl<'a> AuthSys<'a> {
     ///
     /// # Errors
     /// The first fault; its offset counts from the start of the body.
+    #[inline]
     pub fn from_auth(auth: &OpaqueAuth<'a>) -> Result<Self, DecodeError> {
         from_bytes(auth.body.as_bytes())
     }

@@ -55,6 +55,7 @@ impl Wire for CallHeader<'_> {
 // By hand: the message type and the RPC version are not fields, and nothing of a header is
 // referenced by the encoder, so that it need not live as long as the payload.
 impl<'p> Encode<'p> for CallHeader<'_> {
+    #[inline]
     fn encoded_len(&self) -> u64 {
         24u64
             .saturating_add(self.credential.body.encoded_len())
@@ -62,8 +63,12 @@ impl<'p> Encode<'p> for CallHeader<'_> {
             .saturating_add(8)
     }
 
+    #[inline]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-        let w = self.words().write(w)?;
+        let (first, w) = w.split_first_chunk_mut::<24>()?;
+        for (bytes, word) in first.as_chunks_mut().0.iter_mut().zip(self.words()) {
+            *bytes = word.to_be_bytes();
+        }
         let w = self.credential.flavor.write(w)?;
         let w = self.credential.body.write(w)?;
         let w = self.verifier.flavor.write(w)?;
@@ -180,12 +185,22 @@ impl CallError {
 /// ```
 pub fn parse_call<'a>(c: &mut Cursor<'a>) -> Result<CallHeader<'a>, CallError> {
     let start = *c;
-    let Ok([xid, CALL, RPC_VERSION, program, version, procedure]) = c.decode::<[u32; 6]>() else {
+    let Ok([xid, CALL, RPC_VERSION, program, version, procedure]) = c.decode().map(words_of) else {
         return Err(fault(start));
     };
     let credential = c.decode().map_err(|error| CallError::Credential { xid, error })?;
     let verifier = c.decode().map_err(|error| CallError::Verifier { xid, error })?;
     Ok(CallHeader { xid, program, version, procedure, credential, verifier })
+}
+
+/// Reads the words from one block: cheaper than one by one.
+#[inline]
+fn words_of(block: [u8; 24]) -> [u32; 6] {
+    let mut words = [0; 6];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
+        *word = u32::from_be_bytes(*bytes);
+    }
+    words
 }
 
 /// Finds the first of the words that is missing or wrong.

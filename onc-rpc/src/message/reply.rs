@@ -149,7 +149,10 @@ impl<'p> Encode<'p> for ReplyHeader<'_> {
 
     #[inline]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-        let w = self.words().write(w)?;
+        let (first, w) = w.split_first_chunk_mut::<12>()?;
+        for (bytes, word) in first.as_chunks_mut().0.iter_mut().zip(self.words()) {
+            *bytes = word.to_be_bytes();
+        }
         match &self.body {
             ReplyBody::Accepted(AcceptedReply { verifier, data }) => {
                 let w = verifier.flavor.write(w)?;

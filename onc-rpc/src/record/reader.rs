@@ -147,40 +147,58 @@ impl RecordReader {
     }
 
     /// Collects a mark; false if it is not complete yet.
+    #[inline]
     fn mark(&mut self, buffer: &[u8]) -> Result<bool, RecordError> {
-        let missing = FragmentHeader::SIZE.saturating_sub(self.mark_len);
-        for byte in buffer.get(self.scan..).unwrap_or_default().iter().take(size(missing)) {
-            self.mark = self.mark << 8 | u32::from(*byte);
-            self.mark_len = self.mark_len.saturating_add(1);
-            self.scan = self.scan.saturating_add(1);
-        }
-        if self.mark_len < FragmentHeader::SIZE {
-            return Ok(false);
-        }
-        let mark = FragmentHeader::from_word(self.mark);
-        (self.mark, self.mark_len) = (0, 0);
-        self.check(mark).map_err(|error| self.fail(error))?;
+        let rest = buffer.get(self.scan..).unwrap_or_default();
+        let header = match rest.first_chunk() {
+            Some(bytes) if self.mark_len == 0 => {
+                self.scan = self.scan.saturating_add(bytes.len());
+                FragmentHeader::from_bytes(*bytes)
+            }
+            _ => match self.mark_in_pieces(rest) {
+                Some(header) => header,
+                None => return Ok(false),
+            },
+        };
+        self.check(header)?;
         if self.fragments == 0 {
             self.taken = Taken { at: 0, len: 0 };
         }
         self.fragments = self.fragments.saturating_add(1);
-        self.left = mark.fragment_len();
-        self.last = mark.is_last();
+        self.left = header.fragment_len();
+        self.last = header.is_last();
         if self.held == 0 {
             self.start = self.scan;
         }
         Ok(true)
     }
 
-    fn check(&self, mark: FragmentHeader) -> Result<(), RecordError> {
+    #[cold]
+    fn mark_in_pieces(&mut self, rest: &[u8]) -> Option<FragmentHeader> {
+        let missing = FragmentHeader::SIZE.saturating_sub(self.mark_len);
+        for byte in rest.iter().take(size(missing)) {
+            self.mark = self.mark << 8 | u32::from(*byte);
+            self.mark_len = self.mark_len.saturating_add(1);
+            self.scan = self.scan.saturating_add(1);
+        }
+        if self.mark_len < FragmentHeader::SIZE {
+            return None;
+        }
+        let header = FragmentHeader::from_word(self.mark);
+        (self.mark, self.mark_len) = (0, 0);
+        Some(header)
+    }
+
+    #[inline]
+    fn check(&mut self, mark: FragmentHeader) -> Result<(), RecordError> {
         let (announced, received, limit) =
             (mark.fragment_len(), self.received(), self.limits.max_record);
         if received.checked_add(announced).is_none_or(|total| total > limit) {
-            return Err(RecordError::TooLarge { announced, received, limit });
+            return Err(self.fail(RecordError::TooLarge { announced, received, limit }));
         }
         let limit = self.limits.max_fragments;
         if self.fragments >= limit {
-            return Err(RecordError::TooManyFragments { limit });
+            return Err(self.fail(RecordError::TooManyFragments { limit }));
         }
         Ok(())
     }
@@ -316,6 +334,7 @@ impl RecordReader {
     }
 
     /// Ends the stream; the first reason stays.
+    #[cold]
     pub(super) fn fail(&mut self, error: RecordError) -> RecordError {
         *self.failed.get_or_insert(error)
     }
