@@ -124,6 +124,7 @@ impl<'p> Segments<'p> {
 
     /// Makes room for `more` segments.
     #[inline]
+    #[cfg_attr(not(feature = "alloc"), allow(clippy::needless_pass_by_ref_mut))]
     pub(crate) fn reserve(&mut self, more: usize) -> Result<(), EncodeError> {
         let needed = self.listed().saturating_add(more);
         #[cfg(feature = "alloc")]
