@@ -64,7 +64,7 @@ impl LocalFs {
         taken
             .and_then(|(fd, stat)| {
                 self.lost_name(&fd, &stat, &dir, name);
-                self.durable_dir(&dir)
+                self.durable(&dir)
             })
             .map_err(|failure| failure.around(wcc))?;
         Ok(wcc)
@@ -111,8 +111,8 @@ impl LocalFs {
             (done, from, to)
         };
         done.and_then(|()| {
-            self.durable_dir(&to_dir)?;
-            if from_dir.key == to_dir.key { Ok(()) } else { self.durable_dir(&from_dir) }
+            self.durable(&to_dir)?;
+            if from_dir.key == to_dir.key { Ok(()) } else { self.durable(&from_dir) }
         })
         .map_err(|failure| Failure::with_both(failure.status, from, to))?;
         Ok(Renamed { from, to })
@@ -190,7 +190,7 @@ impl LocalFs {
         let linked = linked.and_then(|()| {
             self.places.seen(node.key.id, dir.key.id, name);
             self.durable(&node)?;
-            self.durable_dir(&dir)
+            self.durable(&dir)
         });
         let attributes = self.attributes(&node).ok();
         linked.map_err(|failure| {

@@ -81,6 +81,7 @@ impl LocalFs {
         let written = prepared.and_then(|writer| {
             // As the caller: quota, reserved space and set-user-id bits depend on who writes.
             let _as_caller = self.identity.assume(caller)?;
+            node.wrote();
             let count = write_all(&writer, data, offset)?;
             Ok((writer, count))
         });
@@ -88,9 +89,7 @@ impl LocalFs {
         drop(changing);
 
         let (writer, count) = written.map_err(|failure| failure.around(wcc))?;
-        if count > 0 {
-            node.wrote();
-        }
+        node.wrote();
         let synced = match stable {
             StableHow::Unstable => Ok(()),
             // Other uncommitted data may remain, which the next fsync covers.
@@ -99,10 +98,19 @@ impl LocalFs {
                 tracing::error!(%error, "fdatasync failed: clients will send uncommitted data again");
                 Failure::from(error)
             }),
-            StableHow::FileSync => node.sync(&writer),
+            StableHow::FileSync => self.sync_data(&node, &writer),
         };
         synced.map_err(|failure| failure.around(wcc))?;
         Ok(Written { wcc, count, committed: stable, verifier })
+    }
+
+    /// Puts a file's data on disk, and closes it for writing if it can be opened again whatever its mode.
+    fn sync_data(&self, node: &Node, open: &OwnedFd) -> Result<()> {
+        node.sync(open)?;
+        if self.identity.switches() {
+            node.release();
+        }
+        Ok(())
     }
 
     fn prepare_write(
@@ -149,7 +157,7 @@ impl LocalFs {
                         let writer = node.writer(&self.descriptors);
                         writer.or_else(|_| node.reader(&self.descriptors))
                     })?;
-                    node.sync(&open)
+                    self.sync_data(&node, &open)
                 })
             };
         let wcc = self.wcc(&node, None);

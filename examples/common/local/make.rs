@@ -53,7 +53,7 @@ impl LocalFs {
         })?;
         let made = made.and_then(|node| {
             self.durable(&node)?;
-            self.durable_dir(&dir)?;
+            self.durable(&dir)?;
             Ok(node)
         });
         let node = made.map_err(|failure| failure.around(wcc))?;

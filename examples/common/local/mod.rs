@@ -5,7 +5,7 @@
 //! (`O_PATH`) and never opened. When this process may switch users, each operation runs as its caller and the kernel
 //! judges it; otherwise everything runs as this process.
 //!
-//! State lives in three bounded tables: open files ([`node`]), last known places of files ([`places`]) and rights
+//! State lives in three bounded tables: open files (`node`), last known places of files (`places`) and rights
 //! found earlier, per open file. Attributes are never cached.
 
 mod attr;
@@ -287,37 +287,26 @@ impl LocalFs {
         Ok((result, self.wcc(dir, Some(before))))
     }
 
-    /// Puts a directory's names on disk.
-    fn durable_dir(&self, dir: &Node) -> Result<()> {
-        if !self.options.durable {
+    /// Puts a file and its attributes, or a directory and its names, on disk. What cannot be opened by its nature is
+    /// covered by its directory.
+    fn durable(&self, node: &Node) -> Result<()> {
+        if !self.options.durable
+            || !matches!(node.file_type, FileType::Regular | FileType::Directory)
+        {
             return Ok(());
         }
-        match self.with_descriptors(|| dir.reader(&self.descriptors)) {
-            Ok(reader) => dir.sync(&reader),
-            // This process may change the directory but not list it: the whole file system, then.
+        let open = self.with_descriptors(|| {
+            let reader = node.reader(&self.descriptors);
+            reader.or_else(|failure| node.writer(&self.descriptors).map_err(|_| failure))
+        });
+        match open {
+            Ok(open) => node.sync(&open),
+            // This process may change it but not open it: the whole file system, then.
             Err(failure) if failure.status == Status::ACCES => {
-                let reader = self.root.reader(&self.descriptors)?;
-                Ok(syncfs(&reader)?)
+                let root = self.root.reader(&self.descriptors)?;
+                Ok(syncfs(&root)?)
             }
             Err(failure) => Err(failure),
-        }
-    }
-
-    /// Puts a file and its attributes on disk, if it is of a kind that can be opened; the others are covered by their
-    /// directory.
-    fn durable(&self, node: &Node) -> Result<()> {
-        if !self.options.durable {
-            return Ok(());
-        }
-        match node.file_type {
-            FileType::Directory => self.durable_dir(node),
-            FileType::Regular => {
-                // Either descriptor does.
-                let open =
-                    node.reader(&self.descriptors).or_else(|_| node.writer(&self.descriptors))?;
-                node.sync(&open)
-            }
-            _ => Ok(()),
         }
     }
 

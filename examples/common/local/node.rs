@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lru::LruCache;
@@ -64,8 +64,8 @@ pub(super) struct Node {
     pub(super) file_type: FileType,
     /// `O_PATH`: grants nothing by itself.
     pub(super) path: OwnedFd,
-    reader: OnceLock<Arc<OwnedFd>>,
-    writer: OnceLock<Arc<OwnedFd>>,
+    reader: Slot,
+    writer: Slot,
     /// Held around a change and the looks at attributes before and after it.
     change: Mutex<()>,
     rights: Mutex<Vec<Remembered>>,
@@ -85,8 +85,8 @@ impl Node {
             key,
             file_type,
             path,
-            reader: OnceLock::new(),
-            writer: OnceLock::new(),
+            reader: Slot::default(),
+            writer: Slot::default(),
             change: Mutex::new(()),
             rights: Mutex::new(Vec::new()),
             uncommitted: AtomicBool::new(false),
@@ -97,9 +97,8 @@ impl Node {
     /// Keeps a descriptor, open for both, that CREATE got: later opens might fail by the file's new mode.
     pub(super) fn keep(&self, created: OwnedFd) {
         let created = Arc::new(created);
-        // One that is there already serves as well.
-        drop(self.reader.set(Arc::clone(&created)));
-        drop(self.writer.set(created));
+        *lock(&self.reader) = Some(Arc::clone(&created));
+        *lock(&self.writer) = Some(created);
     }
 
     /// A descriptor for reading a regular file or listing a directory, kept for later.
@@ -113,7 +112,7 @@ impl Node {
         }
     }
 
-    /// A descriptor for writing a regular file, kept for later.
+    /// A descriptor for writing a regular file, kept until [`Node::release`].
     pub(super) fn writer(&self, descriptors: &OwnedFd) -> Result<Arc<OwnedFd>> {
         match self.file_type {
             FileType::Regular => self.kept(&self.writer, descriptors, OFlags::WRONLY),
@@ -122,32 +121,43 @@ impl Node {
         }
     }
 
-    fn kept(
-        &self,
-        slot: &OnceLock<Arc<OwnedFd>>,
-        descriptors: &OwnedFd,
-        how: OFlags,
-    ) -> Result<Arc<OwnedFd>> {
-        if let Some(open) = slot.get() {
+    fn kept(&self, slot: &Slot, descriptors: &OwnedFd, how: OFlags) -> Result<Arc<OwnedFd>> {
+        let mut slot = lock(slot);
+        if let Some(open) = &*slot {
             return Ok(Arc::clone(open));
         }
         let opened = Arc::new(reopen(&self.path, descriptors, how)?);
-        Ok(Arc::clone(slot.get_or_init(|| opened)))
+        *slot = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// Gives up what is open for writing, unless data waits to be committed: as long as it is open the kernel runs no
+    /// program from this file.
+    pub(super) fn release(&self) {
+        let mut writer = lock(&self.writer);
+        if self.uncommitted.load(Ordering::SeqCst) {
+            return;
+        }
+        let Some(released) = writer.take() else { return };
+        let mut reader = lock(&self.reader);
+        if reader.as_ref().is_some_and(|reader| Arc::ptr_eq(reader, &released)) {
+            *reader = None;
+        }
     }
 
     /// Serializes changes of this file made through this server.
     pub(super) fn changing(&self) -> MutexGuard<'_, ()> {
-        self.change.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.change)
     }
 
     pub(super) fn remembered_rights(&self, caller: &Caller<'_>, ctime: Time) -> Option<Rights> {
-        let list = self.rights.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = lock(&self.rights);
         let found = list.iter().find(|one| one.is_for(caller) && one.ctime == ctime)?;
         Some(found.rights)
     }
 
     pub(super) fn remember_rights(&self, caller: &Caller<'_>, ctime: Time, rights: Rights) {
-        let mut list = self.rights.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = lock(&self.rights);
         list.retain(|one| one.ctime == ctime && !one.is_for(caller));
         if list.len() >= REMEMBERED_CALLERS {
             list.remove(0);
@@ -156,7 +166,8 @@ impl Node {
         list.push(Remembered { uid, gid, gids, ctime, rights });
     }
 
-    /// Notes that data was written without fsync.
+    /// Notes that data is or may have been written without fsync. Said before a write, so that the descriptor stays,
+    /// and again after it: an fsync between the two may have come too early for the data.
     pub(super) fn wrote(&self) {
         self.uncommitted.store(true, Ordering::SeqCst);
     }
@@ -180,11 +191,20 @@ impl Drop for Node {
         if !self.uncommitted.load(Ordering::SeqCst) {
             return;
         }
-        if let Some(writer) = self.writer.take() {
+        let writer = lock(&self.writer).take();
+        if let Some(writer) = writer {
             // The failure is in the log and in the verifier.
             drop(self.sync(&writer));
         }
     }
+}
+
+/// A place for a descriptor.
+type Slot = Mutex<Option<Arc<OwnedFd>>>;
+
+/// A panic elsewhere leaves nothing half-done behind these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Remembered {
@@ -213,7 +233,7 @@ impl Nodes {
     }
 
     fn cache(&self) -> MutexGuard<'_, LruCache<FileId, Arc<Node>>> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.cache)
     }
 
     /// The file, if it was used lately.
@@ -252,5 +272,67 @@ impl Nodes {
         }
         drop(cache);
         drop(evicted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn node() -> Node {
+        let key = Key { id: FileId { device: 0, inode: 1 }, birth: 0 };
+        let null = std::fs::File::open("/dev/null").unwrap().into();
+        Node::new(key, FileType::Regular, null, Arc::new(WriteVerifier::new()))
+    }
+
+    const RIGHTS: Rights = Rights { read: true, write: false, execute: true };
+
+    fn at(nanoseconds: u32) -> Time {
+        Time { seconds: 9, nanoseconds }
+    }
+
+    #[test]
+    fn rights_hold_for_one_caller_until_ctime_moves() {
+        let node = node();
+        let caller = Caller { uid: 1, gid: 2, gids: &[3] };
+        node.remember_rights(&caller, at(5), RIGHTS);
+        assert_eq!(node.remembered_rights(&caller, at(5)), Some(RIGHTS));
+        assert_eq!(node.remembered_rights(&caller, at(6)), None);
+        for other in [
+            Caller { uid: 9, ..caller },
+            Caller { gid: 9, ..caller },
+            Caller { gids: &[], ..caller },
+            Caller { gids: &[3, 4], ..caller },
+        ] {
+            assert_eq!(node.remembered_rights(&other, at(5)), None);
+        }
+        // What was found out at another ctime goes.
+        node.remember_rights(&Caller::ANONYMOUS, at(6), RIGHTS);
+        assert_eq!(node.remembered_rights(&caller, at(5)), None);
+    }
+
+    #[test]
+    fn few_callers_are_remembered() {
+        let node = node();
+        for uid in 0..100 {
+            node.remember_rights(&Caller { uid, gid: 0, gids: &[] }, at(5), RIGHTS);
+        }
+        assert_eq!(node.rights.lock().unwrap().len(), REMEMBERED_CALLERS);
+        let last = Caller { uid: 99, gid: 0, gids: &[] };
+        assert_eq!(node.remembered_rights(&last, at(5)), Some(RIGHTS));
+    }
+
+    #[test]
+    fn a_failed_sync_changes_the_verifier_and_forgets_nothing() {
+        let node = node();
+        let before = node.verifier.get();
+        node.wrote();
+        // Not a file that can be synced.
+        let (reader, _writer) = std::io::pipe().unwrap();
+        assert!(node.sync(&reader.into()).is_err());
+        assert_ne!(node.verifier.get(), before);
+        assert!(node.uncommitted.load(Ordering::SeqCst));
     }
 }

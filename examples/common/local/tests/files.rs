@@ -335,3 +335,35 @@ fn what_the_file_system_is_like() {
     let attributes = limits.attributes.unwrap();
     assert_eq!(attributes.fileid, std::fs::metadata(export.path("")).unwrap().ino());
 }
+
+#[test]
+fn a_file_nobody_may_open_can_still_be_changed() {
+    let export = Export::new();
+    let file = export.file("file", b"x");
+    let folder = export.folder("folder");
+    for object in [file, folder] {
+        export.fs.setattr(&me(), object.as_bytes(), &mode(0), None).unwrap();
+        export.restart_tables();
+        export.fs.setattr(&me(), object.as_bytes(), &mode(0o700), None).unwrap();
+    }
+}
+
+#[test]
+fn a_committed_program_can_be_run() {
+    let export = Export::new();
+    if !export.fs.switches_users() {
+        eprintln!("skipped: without root a file stays open for writing, for its creator's sake");
+        return;
+    }
+    let made = export.create("program", CreateHow::Guarded(mode(0o755))).unwrap();
+    let file = made.object.unwrap();
+    let program = std::fs::read("/bin/true").unwrap();
+    write(&export, &file, 0, &program, StableHow::Unstable).unwrap();
+    let run = || std::process::Command::new(export.path("program")).status();
+    assert_eq!(run().unwrap_err().kind(), std::io::ErrorKind::ExecutableFileBusy);
+    export.fs.commit(&me(), file.as_bytes(), 0, 0).unwrap();
+    assert!(run().unwrap().success());
+    assert_eq!(export.read(&me(), &file, 0, 4).unwrap().0, b"\x7fELF");
+    write(&export, &file, 0, &program, StableHow::FileSync).unwrap();
+    assert!(run().unwrap().success());
+}

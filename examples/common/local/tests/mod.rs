@@ -80,6 +80,13 @@ impl Export {
         self.fs = LocalFs::new(&self.path(""), self.fs.options.clone()).unwrap();
     }
 
+    /// Closes everything that was kept open.
+    fn restart_tables(&self) {
+        for _ in 0..32 {
+            self.fs.nodes.shrink();
+        }
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join("export").join(name)
     }
