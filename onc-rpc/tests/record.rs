@@ -322,6 +322,51 @@ fn large_records_come_to_their_place_and_end_there() {
 }
 
 #[test]
+fn room_for_a_large_record_ends_with_it() {
+    let large = framed(&[1; 100_000], u32::MAX);
+    let mut buffer = RecordBuffer::default();
+    let feed = |buffer: &mut RecordBuffer, mut wire: &[u8]| {
+        while !wire.is_empty() {
+            let spare = buffer.spare();
+            let n = spare.len().min(wire.len());
+            spare[..n].copy_from_slice(&wire[..n]);
+            wire = &wire[n..];
+            buffer.filled(n).unwrap();
+            if buffer.next_record().unwrap().is_some() {
+                assert!(wire.is_empty());
+            }
+        }
+    };
+    feed(&mut buffer, &large);
+    assert_eq!(buffer.next_record(), Ok(None));
+    // Between records all the room is offered: small records come many at a time.
+    assert!(buffer.spare().len() > 100_004);
+    for part in [100, 60_000, 99_999] {
+        feed(&mut buffer, &large[..part]);
+        assert_eq!(buffer.spare().len(), 100_004 - part);
+        feed(&mut buffer, &large[part..]);
+        assert_eq!(buffer.next_record(), Ok(None));
+    }
+    // Behind a small one there is read-ahead.
+    feed(&mut buffer, &framed(&[1; 100], u32::MAX)[..50]);
+    assert!(buffer.spare().len() > 90_000);
+}
+
+#[test]
+fn later_fragments_are_received_in_their_final_place() {
+    let mut reader = RecordReader::new(RecordLimits::DEFAULT);
+    let mut buffer = *b"\0\0\0\x03abc\0\0\0\0\x80\0\0\x04d...";
+    assert_eq!(reader.advance(&mut buffer[..16]), Ok(None));
+    // The bytes so far are in one piece; the two marks behind "abc" are gone.
+    assert_eq!((reader.held(), reader.place()), (4..8, 8));
+    assert_eq!(&buffer[4..8], b"abcd");
+    assert_eq!(reader.want(), Want::Body(3));
+    buffer[8..11].copy_from_slice(b"efg");
+    assert_eq!(reader.advance(&mut buffer[..11]), Ok(Some(4..11)));
+    assert_eq!(&buffer[4..11], b"abcdefg");
+}
+
+#[test]
 fn pipelined_records_are_found_without_a_copy() {
     let stream: Vec<u8> = (0..50u8).flat_map(|i| framed(&[i; 40], u32::MAX)).collect();
     let mut buffer = RecordBuffer::default();

@@ -100,7 +100,7 @@ impl<'a> Decode<'a> for Groups {
         if count > Self::MAX_WIRE {
             return Err(p.error_at(ErrorKind::TooMany { count, limit: Self::MAX_WIRE }, at));
         }
-        p.take(u64::from(count).saturating_mul(4)).map(drop)
+        p.skip(u64::from(count).saturating_mul(4))
     }
 }
 
