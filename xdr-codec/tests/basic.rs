@@ -1,5 +1,12 @@
 //! Declarations with the macros, decoded and encoded.
-#![allow(clippy::cast_possible_truncation, missing_docs)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation
+)]
 use nfswire_xdr::*;
 
 xdr_enum! {
@@ -112,4 +119,16 @@ fn lists() {
     let mut s = Cursor::new(&bytes).stream::<Entry<'_>>();
     assert!(s.by_ref().eq(entries.iter().cloned()));
     assert_eq!(s.finish().unwrap().decode::<bool>(), Ok(true));
+}
+
+/// A list inside a list was checked within the caller's limits; iterating it knows no others.
+#[test]
+fn iteration_keeps_the_limits_of_the_decoder() {
+    xdr_struct! { "outer" => pub struct Outer<'a> { pub inner: Array<'a, u32> } }
+    let count = Limits::STRICT.max_items + 1;
+    let mut bytes = [1u32.to_be_bytes(), count.to_be_bytes()].concat();
+    bytes.resize(bytes.len() + 4 * count as usize, 0);
+    let limits = Limits { max_items: count, ..Limits::STRICT };
+    let list: Array<'_, Outer<'_>> = Cursor::with(&bytes, &limits).decode().unwrap();
+    assert_eq!(list.iter().map(|outer| outer.inner.len()).collect::<Vec<_>>(), [count]);
 }

@@ -1,0 +1,51 @@
+//! Every type that is known, by area. A new type is a line in the table of its area.
+
+mod messages;
+mod mount;
+mod nfs3;
+mod rpc;
+mod xdr;
+
+use std::io::{self, Write};
+
+use crate::codec::Codec;
+
+/// The types of an area by their RFC names.
+type Table = &'static [(&'static str, Codec)];
+
+/// Makes a table from lines `"RFC name" => Type`.
+macro_rules! types {
+    ($($name:literal => $t:ty),* $(,)?) => {
+        &[$(($name, |job| $crate::codec::value::<$t>(job))),*]
+    };
+}
+use types;
+
+/// An area may have several tables.
+const AREAS: &[(&str, Table)] = &[
+    ("xdr", xdr::TYPES),
+    ("rpc", rpc::TYPES),
+    ("rpc", rpc::OTHERS),
+    ("mount", mount::TYPES),
+    ("nfs3", nfs3::TYPES),
+];
+
+/// The codec of a type.
+pub(crate) fn find(area: &[u8], name: &[u8]) -> Option<Codec> {
+    if area == messages::AREA.as_bytes() {
+        return messages::find(name);
+    }
+    let mut types =
+        AREAS.iter().filter(|(known, _)| known.as_bytes() == area).flat_map(|(_, types)| *types);
+    types.find(|(known, _)| known.as_bytes() == name).map(|(_, codec)| *codec)
+}
+
+/// Writes the names of all types.
+pub(crate) fn list(out: &mut impl Write) -> io::Result<()> {
+    for (area, types) in AREAS {
+        for (name, _) in *types {
+            writeln!(out, "{area}.{name}")?;
+        }
+    }
+    messages::list(out)
+}
