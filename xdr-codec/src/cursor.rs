@@ -1,17 +1,18 @@
-//! Reading: the [`Source`] trait, the contiguous [`Cursor`], and the slow [`Probe`] that finds errors.
+//! Reading: the [`Source`] trait and the contiguous [`Cursor`].
 
 use core::marker::PhantomData;
 
 use crate::{
-    error::{DecodeError, ErrorKind, Explanation, Field, PATH},
+    error::{DecodeError, ErrorKind, Explanation},
     limits::Limits,
     list::check_link,
     payload::Payload,
-    wire::Decode,
+    probe::Probe,
+    wire::{Decode, plan::Run},
 };
 
 #[allow(unnameable_types)] // that is the point of sealing
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
@@ -42,8 +43,10 @@ pub trait Source<'a>: sealed::Sealed + Sized {
     /// Runs `f` on a local copy of the source, which the compiler can keep in registers.
     fn with<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<R>;
 
-    /// Runs `f` and returns the bytes that it stepped over.
-    fn region<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<(&'a [u8], R)>;
+    /// Walks a list: `count` elements, or for `None` a linked list of at most `limit`. Returns the
+    /// bytes of the elements, contiguous, and their number. The words between the elements of a
+    /// linked list are among the bytes, the last one is not.
+    fn list<T: Decode<'a>>(&mut self, count: Option<u32>, limit: u32) -> Option<(&'a [u8], u32)>;
 
     /// Takes one word.
     #[inline(always)]
@@ -209,14 +212,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn probe(&self) -> Probe<'a> {
-        Probe {
-            rest: self.rest,
-            end: self.end,
-            beyond: self.beyond,
-            limits: self.limits,
-            path: [None; PATH],
-            depth: 0,
-        }
+        Probe::new(self.rest, &[], self.beyond, self.end.saturating_add(self.beyond), self.limits)
     }
 }
 
@@ -286,18 +282,49 @@ impl<'a> Source<'a> for Cursor<'a> {
         Some(value)
     }
 
-    #[inline(always)]
-    fn region<R>(&mut self, f: impl FnOnce(&mut Self) -> Option<R>) -> Option<(&'a [u8], R)> {
-        let start = *self;
-        let mut local = start;
-        let value = f(&mut local)?;
-        *self = local;
-        // A payload that lies elsewhere has no bytes to hand out.
-        let len = match local.end == start.end {
-            true => start.rest.len().checked_sub(local.rest.len())?,
-            false => return None,
+    fn list<T: Decode<'a>>(&mut self, count: Option<u32>, limit: u32) -> Option<(&'a [u8], u32)> {
+        let start = self.rest;
+        let mut c = *self;
+        let count = match count {
+            Some(count) => {
+                if T::FIXED {
+                    let len = usize::try_from(count).ok()?.checked_mul(T::MIN_LEN as usize)?;
+                    let mut run = Run(c.block(len)?);
+                    let lenient = c.lenient();
+                    (0..count).try_for_each(|_| run.block::<T>(lenient).map(drop))?;
+                } else {
+                    (0..count).try_for_each(|_| T::decode(&mut c).map(drop))?;
+                }
+                count
+            }
+            None => {
+                let mut count = 0u32;
+                loop {
+                    let before = c.rest;
+                    if !c.boolean()? {
+                        if c.end != self.end {
+                            return None;
+                        }
+                        // The last word is not kept.
+                        let len = start.len().checked_sub(before.len())?;
+                        *self = c;
+                        return Some((start.get(..len)?, count));
+                    }
+                    if count >= limit {
+                        return None;
+                    }
+                    count = count.wrapping_add(1);
+                    T::decode(&mut c)?;
+                }
+            }
         };
-        Some((start.rest.get(..len)?, value))
+        // A payload that lies elsewhere has no bytes to hand out.
+        if c.end != self.end {
+            return None;
+        }
+        let len = start.len().checked_sub(c.rest.len())?;
+        *self = c;
+        Some((start.get(..len)?, count))
     }
 }
 
@@ -414,184 +441,9 @@ pub fn from_bytes<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> 
 pub fn explain<'a, T: Decode<'a>>(bytes: &'a [u8], limits: &'a Limits) -> Option<Explanation> {
     let mut p = Cursor::with(bytes, limits).probe();
     let error = T::check(&mut p).err()?;
-    Some(Explanation { error, path: p.path })
+    Some(Explanation { error, path: p.path() })
 }
 
 pub(crate) fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// The slow reader behind [`Decode::check`]: steps over bytes and reports the first fault with its
-/// offset and field.
-#[derive(Clone, Debug)]
-pub struct Probe<'x> {
-    rest: &'x [u8],
-    end: usize,
-    beyond: usize,
-    limits: &'x Limits,
-    path: [Option<&'static Field>; PATH],
-    depth: usize,
-}
-
-impl<'x> Probe<'x> {
-    /// Enters a field: errors name the innermost one.
-    pub fn enter(&mut self, field: &'static Field) {
-        if let Some(slot) = self.path.get_mut(self.depth) {
-            *slot = Some(field);
-        }
-        self.depth = self.depth.saturating_add(1);
-    }
-
-    /// Leaves the field entered last.
-    pub fn leave(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-        if let Some(slot) = self.path.get_mut(self.depth) {
-            *slot = None;
-        }
-    }
-
-    /// The limits in force.
-    #[must_use]
-    pub const fn limits(&self) -> &'x Limits {
-        self.limits
-    }
-
-    /// Offset of the next byte from the start of the message.
-    #[must_use]
-    pub const fn position(&self) -> usize {
-        self.end.saturating_sub(self.rest.len())
-    }
-
-    /// Bytes that the message still has, at hand or not.
-    #[must_use]
-    pub const fn remaining(&self) -> usize {
-        self.rest.len().saturating_add(self.beyond)
-    }
-
-    /// An error at the next byte.
-    #[must_use]
-    pub fn error(&self, kind: ErrorKind) -> DecodeError {
-        self.error_at(kind, self.position())
-    }
-
-    /// An error at `offset`.
-    #[must_use]
-    pub fn error_at(&self, kind: ErrorKind, offset: usize) -> DecodeError {
-        let field = self.path.iter().rev().find_map(|f| *f);
-        DecodeError { kind, offset: saturate(offset), field }
-    }
-
-    /// Takes the next `len` bytes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Short`] or [`ErrorKind::NotHere`].
-    pub fn take(&mut self, len: u64) -> Result<&'x [u8], DecodeError> {
-        if let Ok(len) = usize::try_from(len)
-            && let Some((block, rest)) = self.rest.split_at_checked(len)
-        {
-            self.rest = rest;
-            return Ok(block);
-        }
-        let needed = u32::try_from(len).unwrap_or(u32::MAX);
-        let left = saturate(self.remaining());
-        if len > self.remaining() as u64 {
-            return Err(self.error(ErrorKind::Short { needed, left }));
-        }
-        let here = saturate(self.rest.len());
-        Err(self.error(ErrorKind::NotHere { needed, here }))
-    }
-
-    /// Takes one word.
-    ///
-    /// # Errors
-    /// See [`take`](Self::take).
-    pub fn word(&mut self) -> Result<u32, DecodeError> {
-        let b = self.take(4)?;
-        Ok(b.first_chunk().map_or(0, |w| u32::from_be_bytes(*w)))
-    }
-
-    /// Takes a boolean or "value follows" word.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Bool`] in strict policy.
-    pub fn boolean(&mut self) -> Result<bool, DecodeError> {
-        let at = self.position();
-        match self.word()? {
-            0 => Ok(false),
-            v if v == 1 || self.limits.lenient() => Ok(true),
-            v => Err(self.error_at(ErrorKind::Bool(v), at)),
-        }
-    }
-
-    /// Takes `len` bytes of opaque data and its pad.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Padding`] in strict policy, at the first pad byte that is not zero.
-    pub fn opaque(&mut self, len: u32) -> Result<&'x [u8], DecodeError> {
-        let data = self.take(len.into())?;
-        let at = self.position();
-        let pad = self.take(padded(len).saturating_sub(len.into()))?;
-        match pad.iter().position(|b| *b != 0) {
-            Some(i) if !self.limits.lenient() => {
-                Err(self.error_at(ErrorKind::Padding, at.saturating_add(i)))
-            }
-            _ => Ok(data),
-        }
-    }
-
-    /// Takes the length of an opaque or string of at most `limit` bytes, then its data and pad.
-    ///
-    /// # Errors
-    /// [`ErrorKind::TooLong`], at the length word.
-    pub fn variable(&mut self, limit: u32) -> Result<&'x [u8], DecodeError> {
-        let at = self.position();
-        let len = self.word()?;
-        if len > limit {
-            return Err(self.error_at(ErrorKind::TooLong { len, limit }, at));
-        }
-        self.opaque(len)
-    }
-
-    /// Steps over a payload, which may lie beyond the bytes at hand.
-    ///
-    /// # Errors
-    /// [`ErrorKind::TooLong`], [`ErrorKind::Short`], [`ErrorKind::Padding`].
-    pub fn payload(&mut self) -> Result<(), DecodeError> {
-        let at = self.position();
-        let len = self.word()?;
-        let limit = self.limits.max_payload;
-        if len > limit {
-            return Err(self.error_at(ErrorKind::TooLong { len, limit }, at));
-        }
-        let beyond = padded(len).saturating_sub(self.rest.len() as u64);
-        if beyond == 0 {
-            return self.opaque(len).map(drop);
-        }
-        match (self.beyond as u64).checked_sub(beyond).map(usize::try_from) {
-            Some(Ok(left)) => {
-                self.end = self.end.saturating_add(self.beyond.saturating_sub(left));
-                self.beyond = left;
-                self.rest = &[];
-                Ok(())
-            }
-            _ => {
-                let left = saturate(self.remaining());
-                Err(self.error(ErrorKind::Short { needed: len, left }))
-            }
-        }
-    }
-
-    /// Reads a fixed-size value, such as a discriminant.
-    ///
-    /// # Errors
-    /// Those of the value's own check.
-    pub fn value<T: Decode<'x>>(&mut self) -> Result<T, DecodeError> {
-        let start = self.clone();
-        T::check(self)?;
-        match start.rest.get(..T::MIN_LEN as usize) {
-            Some(block) => T::from_block(block, self.limits.lenient()),
-            None => None,
-        }
-        .ok_or_else(|| start.error(ErrorKind::Contradiction))
-    }
 }

@@ -231,7 +231,8 @@ impl<'h, 'p> Encoder<'h, 'p> {
             None => false,
         };
         let sendable = payload.is_none_or(|p| check_payload(p).is_ok());
-        if !whole || !sendable || self.segments.reserve(2).is_err() {
+        let segments = payload.map_or(0, Payload::segments).saturating_add(1);
+        if !whole || !sendable || self.segments.reserve(segments).is_err() {
             self.state.pos = before;
             return None;
         }
@@ -423,7 +424,13 @@ impl<'h, 'p> Encoder<'h, 'p> {
 
     #[inline]
     fn push_payload(&mut self, payload: &Payload<'p>, len: u32) {
-        self.segments.push(Segment::Payload(payload.clone()));
+        if let Payload::Scattered(slices) = payload {
+            for slice in slices.slices() {
+                self.segments.push(Segment::Payload(Payload::Borrowed(slice)));
+            }
+        } else {
+            self.segments.push(Segment::Payload(payload.clone()));
+        }
         self.state.closed = self.state.closed.saturating_add(len.into());
         self.state.segments = self.segments.listed();
     }
@@ -503,7 +510,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
         if len == 0 {
             return Ok(());
         }
-        self.segments.reserve(2)?;
+        self.segments.reserve(payload.segments().saturating_add(1))?;
         self.close();
         self.push_payload(payload, len);
         let tail = (len % 4) as usize;

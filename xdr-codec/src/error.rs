@@ -67,6 +67,11 @@ pub enum ErrorKind {
     Union(u32),
     /// Bytes are left over behind the value.
     Trailing(u32),
+    /// An item straddles pieces of the input, and the scratch that the caller lent is used up.
+    Scratch {
+        /// Bytes of scratch that were lacking.
+        needed: u32,
+    },
     /// Well-formed parts that contradict each other, such as nested lengths that do not match.
     Contradiction,
 }
@@ -101,6 +106,9 @@ impl fmt::Display for ErrorKind {
             Self::Enum(v) => write!(f, "{} is not a value of this enumeration", v.cast_signed()),
             Self::Union(v) => write!(f, "discriminant {} selects no arm", v.cast_signed()),
             Self::Trailing(n) => write!(f, "{n} bytes left over"),
+            Self::Scratch { needed } => {
+                write!(f, "straddles pieces of the input; lend {needed} more bytes of scratch")
+            }
             Self::Contradiction => f.write_str("parts of the value contradict each other"),
         }
     }

@@ -17,19 +17,23 @@ mod macros;
 mod opaque;
 mod page;
 mod payload;
+mod pieces;
 mod primitive;
+mod probe;
 mod segment;
 mod wire;
 
-pub use cursor::{Cursor, Probe, Source, Stream, explain, from_bytes};
+pub use cursor::{Cursor, Source, Stream, explain, from_bytes};
 pub use encoder::{Encoder, Mark, Slot};
 pub use error::{DecodeError, EncodeError, ErrorKind, Explanation, Field};
 pub use limits::{Limits, Policy};
 pub use list::{Array, Chain, Iter, List};
 pub use opaque::{Opaque, Text};
 pub use page::{HeadRef, Pages};
-pub use payload::{FileRange, Payload};
+pub use payload::{FileRange, Payload, Piece, Scattered};
+pub use pieces::Pieces;
 pub use primitive::{Double, Float};
+pub use probe::Probe;
 pub use segment::{Chunk, Message, NotInMemory, Position, Segments};
 pub use wire::{Decode, Encode, Wire};
 #[doc(hidden)]

@@ -27,7 +27,13 @@ impl Limits {
     /// Strict, payloads up to 64 MiB, lists up to 2^20 elements: the default.
     pub const STRICT: Self =
         Self { policy: Policy::Strict, max_payload: 64 << 20, max_items: 1 << 20 };
+    /// For bytes that were checked before.
+    pub(crate) const CHECKED: Self =
+        Self { policy: Policy::Strict, max_payload: u32::MAX, max_items: u32::MAX };
     /// The same, lenient.
+    pub(crate) const CHECKED_LENIENT: Self = Self { policy: Policy::Lenient, ..Self::CHECKED };
+
+    /// The same as [`STRICT`](Self::STRICT), lenient.
     pub const LENIENT: Self = Self { policy: Policy::Lenient, ..Self::STRICT };
 
     /// Whether the policy is [`Policy::Lenient`].

@@ -3,10 +3,11 @@
 use core::fmt;
 
 use crate::{
-    cursor::{Cursor, Probe, Source},
+    cursor::{Cursor, Source},
     encoder::Encoder,
     error::{DecodeError, EncodeError, ErrorKind},
     limits::Limits,
+    probe::Probe,
     wire::{Decode, Encode, Wire},
 };
 
@@ -104,7 +105,7 @@ impl<'a, T, const LINKED: bool, const MAX: u32> List<'a, T, LINKED, MAX> {
     pub fn iter(&self) -> Iter<'a, T, LINKED> {
         match self.repr {
             Repr::Wire { raw, lenient, .. } => {
-                let limits = if lenient { &Limits::LENIENT } else { &Limits::STRICT };
+                let limits = if lenient { &Limits::CHECKED_LENIENT } else { &Limits::CHECKED };
                 Iter { wire: Cursor::with(raw, limits), items: &[] }
             }
             Repr::Items { items, .. } => Iter { wire: Cursor::new(&[]), items },
@@ -242,29 +243,18 @@ impl<'a, T: Decode<'a>, const LINKED: bool, const MAX: u32> Decode<'a>
     fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
         let limit = c.limits().max_items.min(MAX);
         let lenient = c.lenient();
-        if LINKED {
-            // The region ends with the FALSE word, which is not kept.
-            let (raw, count) = c.region(|c| {
-                let mut count = 0u32;
-                while c.boolean()? {
-                    if count >= limit {
-                        return None;
-                    }
-                    count = count.wrapping_add(1);
-                    T::decode(c)?;
-                }
-                Some(count)
-            })?;
-            let raw = raw.get(..raw.len().checked_sub(4)?)?;
-            return Some(Self { repr: Repr::Wire { raw, count, lenient } });
-        }
-        let count = c.word()?;
-        // An element of no bytes costs the sender nothing: then only the limits bound the count.
-        let most = c.remaining().checked_div(T::MIN_LEN as usize).unwrap_or(usize::MAX);
-        if count > limit || count as usize > most {
-            return None;
-        }
-        let (raw, ()) = c.region(|c| (0..count).try_for_each(|_| T::decode(c).map(drop)))?;
+        let count = if LINKED {
+            None
+        } else {
+            let count = c.word()?;
+            // An element of no bytes costs the sender nothing: then only the limits bound the count.
+            let most = c.remaining().checked_div(T::MIN_LEN as usize).unwrap_or(usize::MAX);
+            if count > limit || count as usize > most {
+                return None;
+            }
+            Some(count)
+        };
+        let (raw, count) = c.list::<T>(count, limit)?;
         Some(Self { repr: Repr::Wire { raw, count, lenient } })
     }
 

@@ -3,9 +3,10 @@
 use core::{fmt, ops::Deref, str::Utf8Error};
 
 use crate::{
-    cursor::{Probe, Source, padded, saturate},
+    cursor::{Source, padded, saturate},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
+    probe::Probe,
     wire::{Decode, Encode, Wire},
 };
 
@@ -80,7 +81,7 @@ macro_rules! variable {
             }
 
             fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
-                p.variable(MAX).map(drop)
+                p.variable(MAX)
             }
         }
 

@@ -4,9 +4,10 @@
 use bytes::Bytes;
 
 use crate::{
-    cursor::{Probe, Source, padded},
+    cursor::{Source, padded},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
+    probe::Probe,
     wire::{Decode, Encode, Wire},
 };
 
@@ -24,6 +25,96 @@ pub struct FileRange {
     pub len: u32,
 }
 
+/// A piece of a message: bytes at hand, or bytes that lie elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Bytes at hand.
+    Here(&'a [u8]),
+    /// This many bytes that are still on the wire, or have been placed elsewhere. Only a payload
+    /// may lie in them. One that ends with them has its pad there too, or left out.
+    Elsewhere(u32),
+}
+
+impl Piece<'_> {
+    /// Length in bytes.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Here(bytes) => bytes.len(),
+            Self::Elsewhere(len) => *len as usize,
+        }
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Payload bytes that lie in several slices: part of a list of [`Piece::Here`].
+#[derive(Clone, Copy, Debug)]
+pub struct Scattered<'a> {
+    pieces: &'a [Piece<'a>],
+    skip: u32,
+    len: u32,
+}
+
+impl<'a> Scattered<'a> {
+    /// All bytes of `pieces`, or `None` if one lies elsewhere or if there are more than a length
+    /// word can say.
+    #[must_use]
+    pub fn new(pieces: &'a [Piece<'a>]) -> Option<Self> {
+        let mut len = 0u32;
+        for piece in pieces {
+            let Piece::Here(bytes) = piece else { return None };
+            len = len.checked_add(u32::try_from(bytes.len()).ok()?)?;
+        }
+        Some(Self { pieces, skip: 0, len })
+    }
+
+    /// `len` bytes from `skip` bytes behind the start of `pieces`, which has them at hand.
+    pub(crate) const fn part(pieces: &'a [Piece<'a>], skip: u32, len: u32) -> Self {
+        Self { pieces, skip, len }
+    }
+
+    /// Length in bytes, without the pad.
+    #[must_use]
+    pub const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The slices in order, none of them empty.
+    pub fn slices(&self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
+        let (mut skip, mut left) = (self.skip as usize, self.len as usize);
+        self.pieces
+            .iter()
+            .map_while(move |piece| {
+                let Piece::Here(bytes) = piece else { return None };
+                let bytes = bytes.get(skip.min(bytes.len())..)?;
+                skip = skip.saturating_sub(piece.len());
+                let bytes = bytes.get(..left.min(bytes.len()))?;
+                left = left.saturating_sub(bytes.len());
+                Some(bytes)
+            })
+            .filter(|bytes| !bytes.is_empty())
+    }
+}
+
+impl PartialEq for Scattered<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.slices().flatten().eq(other.slices().flatten())
+    }
+}
+
+impl Eq for Scattered<'_> {}
+
 /// An `opaque<>` of bulk data: READ results, WRITE arguments, symbolic link text.
 ///
 /// Encoding puts its length into the head and refers to its bytes as a segment of their own. It is
@@ -36,6 +127,8 @@ pub enum Payload<'a> {
     /// Shared bytes.
     #[cfg(feature = "bytes")]
     Bytes(Bytes),
+    /// Bytes that the caller keeps in several slices.
+    Scattered(Scattered<'a>),
     /// Bytes of a file.
     File(FileRange),
     /// Decoded from a message of which only the head is here
@@ -66,6 +159,7 @@ impl<'a> Payload<'a> {
             Self::Borrowed(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
             #[cfg(feature = "bytes")]
             Self::Bytes(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
+            Self::Scattered(slices) => slices.len(),
             Self::File(range) => range.len,
             Self::Elsewhere { len, .. } => *len,
         }
@@ -78,7 +172,7 @@ impl<'a> Payload<'a> {
         self.len() == 0
     }
 
-    /// The bytes, if they are in memory.
+    /// The bytes, if they are one slice in memory.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> Option<&[u8]> {
@@ -86,7 +180,16 @@ impl<'a> Payload<'a> {
             Self::Borrowed(data) => Some(data),
             #[cfg(feature = "bytes")]
             Self::Bytes(data) => Some(data),
-            Self::File(_) | Self::Elsewhere { .. } => None,
+            Self::Scattered(_) | Self::File(_) | Self::Elsewhere { .. } => None,
+        }
+    }
+
+    /// Number of segments that the payload becomes.
+    #[inline]
+    pub(crate) fn segments(&self) -> usize {
+        match self {
+            Self::Scattered(slices) => slices.slices().count(),
+            _ => 1,
         }
     }
 
@@ -120,6 +223,12 @@ impl<'a, const N: usize> From<&'a [u8; N]> for Payload<'a> {
 impl From<Bytes> for Payload<'_> {
     fn from(data: Bytes) -> Self {
         Self::Bytes(data)
+    }
+}
+
+impl<'a> From<Scattered<'a>> for Payload<'a> {
+    fn from(slices: Scattered<'a>) -> Self {
+        Self::Scattered(slices)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Integers, booleans, floating point numbers and fixed-size arrays (RFC 4506, section 4).
 
 use crate::{
-    cursor::{Probe, Source, padded},
+    cursor::{Source, padded},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
+    probe::Probe,
     wire::{Decode, Encode, Wire},
 };
 
@@ -22,7 +23,7 @@ macro_rules! number {
             }
 
             fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
-                p.take($len).map(drop)
+                p.skip($len)
             }
         }
 
@@ -217,7 +218,7 @@ impl<'a, const N: usize> Decode<'a> for [u8; N] {
     }
 
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
-        p.opaque(const { len32(N) }).map(drop)
+        p.opaque(const { len32(N) })
     }
 }
 

@@ -1,10 +1,11 @@
 //! The three traits of a wire type, and the constant arithmetic of the declaration macros.
 
 use crate::{
-    cursor::{Probe, Source},
+    cursor::Source,
     encoder::Encoder,
     error::{DecodeError, EncodeError},
     payload::Payload,
+    probe::Probe,
 };
 
 /// Shape of one field, for planning runs of fixed-size fields.
@@ -136,8 +137,9 @@ impl<'p, T: Encode<'p> + ?Sized> Encode<'p> for &T {
 pub mod plan {
     use super::{Decode, Encode, Shape, Wire};
     use crate::{
-        cursor::{Probe, Source},
+        cursor::Source,
         error::{DecodeError, ErrorKind, Field},
+        probe::Probe,
     };
 
     pub type CheckFn = fn(&mut Probe<'_>) -> Result<(), DecodeError>;
