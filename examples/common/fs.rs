@@ -600,3 +600,172 @@ pub fn default_pathconf(attributes: PostOpAttr) -> PathconfOk {
         case_preserving: true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The least there can be: one directory with one file.
+    struct OneFile;
+
+    const ROOT: &[u8] = b"/";
+    const FILE: &[u8] = b"f";
+    const TEXT: &[u8] = b"hello";
+
+    impl FileSystem for OneFile {
+        fn root(&self) -> Handle {
+            Handle::new(ROOT).unwrap()
+        }
+
+        fn getattr(&self, _: &Caller<'_>, object: &[u8]) -> Result<Attributes> {
+            let (file_type, mode, fileid, size) = match object {
+                ROOT => (FileType::Directory, 0o555, 1, 0),
+                FILE => (FileType::Regular, 0o640, 2, 5),
+                _ => return Err(Status::BADHANDLE.into()),
+            };
+            let (time, rdev) =
+                (Time { seconds: 1, nanoseconds: 0 }, SpecData { major: 0, minor: 0 });
+            let (atime, mtime, ctime) = (time, time, time);
+            let (nlink, uid, gid, used, fsid) = (1, 10, 20, size, 0);
+            Ok(Attributes {
+                file_type,
+                mode,
+                nlink,
+                uid,
+                gid,
+                size,
+                used,
+                rdev,
+                fsid,
+                fileid,
+                atime,
+                mtime,
+                ctime,
+            })
+        }
+
+        fn lookup(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found> {
+            let dir_attributes = Some(self.getattr(caller, dir)?);
+            match (dir, name) {
+                (ROOT, b"hello") => Ok(Found {
+                    object: Handle::new(FILE).unwrap(),
+                    attributes: Some(self.getattr(caller, FILE)?),
+                    dir_attributes,
+                }),
+                (ROOT, _) => Err(Failure::with_attributes(Status::NOENT, dir_attributes)),
+                _ => Err(Status::NOTDIR.into()),
+            }
+        }
+
+        fn read(
+            &self,
+            caller: &Caller<'_>,
+            file: &[u8],
+            offset: u64,
+            count: u32,
+        ) -> Result<ReadData> {
+            let attributes = Some(self.getattr(caller, file)?);
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(TEXT.len());
+            let rest = TEXT.get(start..).unwrap_or(&[]);
+            let data = rest.get(..usize::try_from(count).unwrap().min(rest.len())).unwrap();
+            Ok(ReadData {
+                attributes,
+                data: FileData::Bytes(Bytes::from_static(data)),
+                eof: data.len() == rest.len(),
+            })
+        }
+
+        fn readdir(
+            &self,
+            caller: &Caller<'_>,
+            dir: &[u8],
+            cookie: u64,
+            _: [u8; 8],
+            visitor: &mut dyn DirVisitor,
+        ) -> Result<bool> {
+            visitor.begin(Some(self.getattr(caller, dir)?), [0; 8]);
+            let entry = DirEntry { fileid: 2, name: b"hello", cookie: 1 };
+            Ok(cookie == 1 || visitor.entry(entry, &mut EntryDetails::default) == Pushed::Taken)
+        }
+    }
+
+    fn caller(uid: u32, gids: &[u32]) -> Caller<'_> {
+        Caller { uid, gid: 99, gids }
+    }
+
+    #[test]
+    fn five_methods_make_a_read_only_file_system() {
+        let (fs, one) = (OneFile, caller(1, &[]));
+        let new = SetAttributes {
+            mode: None,
+            uid: None,
+            gid: None,
+            size: None,
+            atime: nfswire_nfs3::SetTime::DontChange,
+            mtime: nfswire_nfs3::SetTime::DontChange,
+        };
+        let device = SpecData { major: 0, minor: 0 };
+        let read_only = [
+            fs.setattr(&one, FILE, &new, None).unwrap_err(),
+            fs.write(&one, FILE, 0, &[], StableHow::Unstable).unwrap_err(),
+            fs.remove(&one, ROOT, b"x").unwrap_err(),
+            fs.rmdir(&one, ROOT, b"x").unwrap_err(),
+        ];
+        assert!(read_only.iter().all(|failure| failure.status == Status::ROFS));
+        let unsupported = [
+            fs.readlink(&one, FILE).unwrap_err(),
+            fs.create(&one, ROOT, b"x", &CreateHow::Unchecked(new)).unwrap_err(),
+            fs.mkdir(&one, ROOT, b"x", &new).unwrap_err(),
+            fs.symlink(&one, ROOT, b"x", b"y", &new).unwrap_err(),
+            fs.mknod(&one, ROOT, b"x", FileType::Fifo, device, &new).unwrap_err(),
+            fs.rename(&one, ROOT, b"x", ROOT, b"y").unwrap_err(),
+            fs.link(&one, FILE, ROOT, b"y").unwrap_err(),
+        ];
+        assert!(unsupported.iter().all(|failure| failure.status == Status::NOTSUPP));
+        assert_eq!(fs.fsinfo(&one, ROOT).unwrap().rtmax, MAX_TRANSFER);
+        assert_eq!(fs.fsstat(&one, ROOT).unwrap().tbytes, 0);
+        assert_eq!(fs.pathconf(&one, ROOT).unwrap().name_max, 255);
+        assert!(fs.commit(&one, FILE, 0, 0).unwrap().wcc.after.is_some());
+        assert_eq!(fs.fsinfo(&one, b"bad").unwrap_err().status, Status::BADHANDLE);
+    }
+
+    #[test]
+    fn access_by_mode_picks_owner_group_or_others() {
+        let granted = |caller, object| OneFile.access(&caller, object, u32::MAX).unwrap().access;
+        let write = ACCESS_MODIFY | ACCESS_EXTEND;
+        assert_eq!(granted(caller(10, &[]), FILE), ACCESS_READ | write);
+        assert_eq!(granted(caller(11, &[5, 20]), FILE), ACCESS_READ);
+        assert_eq!(granted(caller(11, &[5]), FILE), 0);
+        assert_eq!(granted(caller(11, &[]), ROOT), ACCESS_READ | ACCESS_LOOKUP);
+        // Nobody can run what nobody may run.
+        assert_eq!(granted(caller(0, &[]), FILE), ACCESS_READ | write);
+        assert_eq!(
+            granted(caller(0, &[]), ROOT),
+            ACCESS_READ | ACCESS_LOOKUP | write | ACCESS_DELETE
+        );
+        assert_eq!(
+            OneFile.access(&caller(10, &[]), FILE, ACCESS_MODIFY).unwrap().access,
+            ACCESS_MODIFY
+        );
+    }
+
+    #[test]
+    fn handles_hold_64_bytes_and_compare_by_them() {
+        assert_eq!(Handle::new(&[7; 64]).unwrap().as_bytes(), [7; 64]);
+        assert!(Handle::new(&[7; 65]).is_none());
+        assert_eq!(Handle::new(b"").unwrap(), Handle::EMPTY);
+        assert_ne!(Handle::new(b"\0").unwrap(), Handle::EMPTY);
+        assert_eq!(format!("{:?}", Handle::new(&[0xab, 1]).unwrap()), "Handle(ab01)");
+    }
+
+    #[test]
+    fn the_first_said_attributes_of_a_failure_stay() {
+        let attributes = OneFile.getattr(&caller(1, &[]), FILE).ok();
+        let failure = Failure::with_attributes(Status::NOENT, attributes).around(NO_WCC);
+        assert_eq!((failure.first().after, failure.second()), (attributes, NO_WCC));
+        let bare = Failure::from(Status::IO);
+        assert_eq!((bare.first(), bare.around(failure.first()).first()), (NO_WCC, failure.first()));
+    }
+}
