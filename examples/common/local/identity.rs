@@ -93,27 +93,36 @@ pub(super) struct Assumed<'a> {
 impl Drop for Assumed<'_> {
     fn drop(&mut self) {
         let Some(own) = self.own else { return };
-        if !become_(own.uid, own.gid, &own.gids) {
-            // The next operation sets and checks its own identity, so this thread can only have too few rights.
+        // The next operation sets and checks its own identity, so a thread that is stuck can only have too few rights:
+        // a look at the user, on whom the capabilities hang, is enough.
+        if !set(own.uid, own.gid, &own.gids) || current_user() != own.uid {
             tracing::error!("a thread could not take back the server's own identity");
         }
     }
 }
 
-/// Sets the three, groups first, and reads them back.
+/// Sets the three and reads them back.
 fn become_(uid: u32, gid: u32, gids: &[u32]) -> bool {
-    let groups: Vec<Gid> = gids.iter().map(|&gid| Gid::from_raw(gid)).collect();
-    if set_thread_groups(&groups).is_err() {
-        return false;
-    }
-    // Both calls return the previous value and report no error: asking for an impossible id is how to read.
-    setfsgid(gid.into());
-    setfsuid(uid.into());
     let mut wanted = gids.to_vec();
     wanted.sort_unstable();
-    setfsgid(NOBODY_AT_ALL.into()).as_raw() == gid
-        && setfsuid(NOBODY_AT_ALL.into()).as_raw() == uid
+    set(uid, gid, gids)
+        && setfsgid(NOBODY_AT_ALL.into()).as_raw() == gid
+        && current_user() == uid
         && groups_of_this_thread().is_some_and(|groups| groups == wanted)
+}
+
+/// Sets the three, groups first; only for the groups does the kernel say whether it did.
+fn set(uid: u32, gid: u32, gids: &[u32]) -> bool {
+    let groups: Vec<Gid> = gids.iter().map(|&gid| Gid::from_raw(gid)).collect();
+    let done = set_thread_groups(&groups).is_ok();
+    setfsgid(gid.into());
+    setfsuid(uid.into());
+    done
+}
+
+/// The call returns the previous value, and asking for an impossible one changes nothing.
+fn current_user() -> u32 {
+    setfsuid(NOBODY_AT_ALL.into()).as_raw()
 }
 
 fn groups_of_this_thread() -> Option<Vec<u32>> {

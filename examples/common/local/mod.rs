@@ -485,7 +485,15 @@ impl FileSystem for LocalFs {
 
     fn fsinfo(&self, _: &Caller<'_>, object: &[u8]) -> Result<FsinfoOk> {
         let node = self.resolve(object)?;
-        Ok(default_fsinfo(Some(self.attributes(&node)?)))
+        let mut limits = default_fsinfo(Some(self.attributes(&node)?));
+        if let Ok(file_system) = fstatfs(&node.path)
+            && file_system.f_type == EXT4
+            && let Ok(block) = u64::try_from(file_system.f_bsize)
+        {
+            // It numbers the blocks of a file with 32 bits.
+            limits.maxfilesize = block.saturating_mul(u32::MAX.into());
+        }
+        Ok(limits)
     }
 
     fn pathconf(&self, _: &Caller<'_>, object: &[u8]) -> Result<PathconfOk> {
@@ -511,10 +519,13 @@ impl FileSystem for LocalFs {
     }
 }
 
+/// The kernel's number for ext2, ext3 and ext4.
+const EXT4: i64 = 0xef53;
+
 /// Most names of one file. The kernel has no call for it; the C library's pathconf keeps such a table too.
 fn link_max(file_system: i64) -> u32 {
     match file_system {
-        0xef53 => 65_000,                        // ext4
+        EXT4 => 65_000,                          // ext4
         0x5846_5342 => i32::MAX.cast_unsigned(), // xfs
         0x9123_683e => 65_535,                   // btrfs, in all; fewer in one directory
         _ => 127,
