@@ -4,6 +4,7 @@
 //! `set_thread_groups` is the bare system call. A user other than 0 also loses the capabilities that override file
 //! permissions (capabilities(7)), so that the kernel itself judges what the caller may do.
 
+use core::cell::Cell;
 use core::marker::PhantomData;
 
 use nfswire_nfs3::Status;
@@ -15,6 +16,11 @@ use crate::fs::{Caller, Failure};
 
 /// "No change" for the system calls, so never an identity.
 const NOBODY_AT_ALL: u32 = u32::MAX;
+
+std::thread_local! {
+    /// Whether this thread acts as someone else.
+    static ACTING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Who this process is, and whether it can be someone else.
 #[derive(Debug)]
@@ -59,7 +65,15 @@ impl Identity {
     /// What was set is read back; if the kernel did not do as told the operation must not run.
     pub(super) fn assume(&self, caller: &Caller<'_>) -> Result<Assumed<'_>, Failure> {
         let mut assumed = Assumed { own: None, thread: PhantomData };
-        if !self.switches || self.is(caller) {
+        if !self.switches {
+            return Ok(assumed);
+        }
+        if ACTING.get() {
+            // The inner guard would end the outer's effect too early.
+            tracing::error!("an operation tried to switch users twice: refused");
+            return Err(Status::SERVERFAULT.into());
+        }
+        if self.is(caller) {
             return Ok(assumed);
         }
         let ids = [caller.uid, caller.gid];
@@ -68,12 +82,23 @@ impl Identity {
         }
         // From here on the guard restores whatever happens.
         assumed.own = Some(self);
+        ACTING.set(true);
         if become_(caller.uid, caller.gid, caller.gids) {
             Ok(assumed)
         } else {
             tracing::error!(caller.uid, caller.gid, "could not switch to the caller: refused");
             Err(Status::SERVERFAULT.into())
         }
+    }
+
+    /// Does something as the caller.
+    pub(super) fn acting_as<T>(
+        &self,
+        caller: &Caller<'_>,
+        act: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let _as_caller = self.assume(caller)?;
+        act()
     }
 
     fn is(&self, caller: &Caller<'_>) -> bool {
@@ -93,6 +118,7 @@ pub(super) struct Assumed<'a> {
 impl Drop for Assumed<'_> {
     fn drop(&mut self) {
         let Some(own) = self.own else { return };
+        ACTING.set(false);
         // The next operation sets and checks its own identity, so a thread that is stuck can only have too few rights:
         // a look at the user, on whom the capabilities hang, is enough.
         if !set(own.uid, own.gid, &own.gids) || current_user() != own.uid {

@@ -1,5 +1,6 @@
 //! From a handle, or a name, to a file in use.
 
+use alloc::rc::Rc;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::OwnedFd;
@@ -117,10 +118,16 @@ impl LocalFs {
     fn walk(&self, key: Key, start: Instant) -> Result<Option<(OwnedFd, Statx)>> {
         let mut budget = WALK_NAMES;
         let mut buffer = Vec::with_capacity(32 << 10);
-        let mut paths: Vec<Vec<u8>> = vec![b".".to_vec()];
+        // Directories still to be looked into: the path of the one above, shared by all in it, and the name.
+        let mut paths = vec![(Rc::<[u8]>::from(*b""), Box::<[u8]>::from(*b"."))];
         let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        while let Some(path) = paths.pop() {
-            let open = || Ok(openat2(&self.root.path, path.as_slice(), how, Mode::empty(), STEP)?);
+        while let Some((above, name)) = paths.pop() {
+            let path: Rc<[u8]> = if above.is_empty() {
+                Rc::from(name)
+            } else {
+                [&*above, b"/", &*name].concat().into()
+            };
+            let open = || Ok(openat2(&self.root.path, &*path, how, Mode::empty(), STEP)?);
             // What cannot be opened (unreadable for this process, or renamed meanwhile) is passed by.
             let Ok(dir) = self.with_descriptors(open) else { continue };
             let Ok(dir_stat) = stat(&dir) else { continue };
@@ -148,7 +155,7 @@ impl LocalFs {
                     return Ok(Some((fd, stat)));
                 }
                 if is_dir || kind == rustix::fs::FileType::Unknown {
-                    paths.push([path.as_slice(), b"/", name].concat());
+                    paths.push((Rc::clone(&path), name.into()));
                 }
             }
         }

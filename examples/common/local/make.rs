@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 
 use nfswire_nfs3::create::CreateHow;
 use nfswire_nfs3::{FileType, SetAttributes, SetTime, SpecData, Status, Time};
-use rustix::fs::{Mode, OFlags, Statx, makedev, mkdirat, mknodat, openat2, symlinkat};
+use rustix::fs::{Mode, OFlags, Statx, ftruncate, makedev, mkdirat, mknodat, openat2, symlinkat};
 use rustix::io::Errno;
 
 use super::node::Node;
@@ -76,24 +76,14 @@ impl LocalFs {
             CreateHow::Exclusive(verifier) => exclusive(*verifier),
         };
         for _ in 0..ROUNDS {
-            let _as_caller = self.identity.assume(caller)?;
-            match self.open_new(dir, name, wanted.mode.unwrap_or(DEFAULT_MODE)) {
-                Ok(fd) => {
-                    let stat = attr::stat(&fd)?;
-                    let path = self
-                        .with_descriptors(|| super::reopen(&fd, &self.descriptors, OFlags::PATH))?;
-                    let node = self.enter(path, &stat, dir, name);
-                    node.keep(fd);
-                    if let Some(size) = wanted.size.filter(|&size| size > 0) {
-                        self.set_size(&node, &stat, caller, size)?;
-                    }
-                    self.dress(&node, &stat, &wanted, 0o7777)?;
-                    return Ok(node);
-                }
+            // Each step on its own as the caller: what comes between needs the server's own rights.
+            let open_new = || self.open_new(dir, name, wanted.mode.unwrap_or(DEFAULT_MODE));
+            match self.identity.acting_as(caller, open_new) {
+                Ok(fd) => return self.finish_file(caller, dir, name, fd, &wanted),
                 Err(failure) if failure.status == Status::EXIST => {}
                 Err(failure) => return Err(failure),
             }
-            let (fd, stat) = match self.child(dir, name) {
+            let (fd, stat) = match self.identity.acting_as(caller, || self.child(dir, name)) {
                 Ok(found) => found,
                 Err(failure) if failure.status == Status::NOENT => continue,
                 Err(failure) => return Err(failure),
@@ -118,6 +108,28 @@ impl LocalFs {
             };
         }
         Err(Status::JUKEBOX.into())
+    }
+
+    /// Takes up a file just made, and gives it the rest of its attributes.
+    fn finish_file(
+        &self,
+        caller: &Caller<'_>,
+        dir: &Node,
+        name: &[u8],
+        fd: OwnedFd,
+        wanted: &SetAttributes,
+    ) -> Result<Arc<Node>> {
+        let stat = attr::stat(&fd)?;
+        let path = self.with_descriptors(|| super::reopen(&fd, &self.descriptors, OFlags::PATH))?;
+        let node = self.enter(path, &stat, dir, name);
+        self.identity.acting_as(caller, || {
+            if let Some(size) = wanted.size.filter(|&size| size > 0) {
+                ftruncate(&fd, size)?;
+            }
+            self.dress(&node, &stat, wanted, 0o7777)
+        })?;
+        node.keep(fd);
+        Ok(node)
     }
 
     /// Makes a regular file that was not there, open for reading and writing whatever its mode.

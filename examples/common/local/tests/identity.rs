@@ -122,6 +122,47 @@ fn new_objects_belong_to_the_caller() {
 }
 
 #[test]
+fn every_step_of_making_a_file_is_the_callers() {
+    let Some(export) = switching() else { return };
+    let root = export.root();
+    for (name, new) in [
+        ("a", SetAttributes { size: Some(9), uid: Some(0), ..NOTHING }),
+        ("b", SetAttributes { size: Some(0), gid: Some(0), ..NOTHING }),
+    ] {
+        for how in [CreateHow::Guarded(new), CreateHow::Unchecked(new)] {
+            let made = export.fs.create(&ALICE, root.as_bytes(), name.as_bytes(), &how);
+            assert_eq!(status(made), Status::PERM);
+            let found = std::fs::metadata(export.path(name)).unwrap();
+            assert_eq!((found.uid(), found.gid()), (1001, 2001));
+            std::fs::remove_file(export.path(name)).unwrap();
+        }
+    }
+    // Of someone else's file: no cut.
+    export.file("other", b"content");
+    set_mode(&export, "other", 0o644);
+    let cut = CreateHow::Unchecked(SetAttributes { size: Some(0), ..NOTHING });
+    assert_eq!(status(export.fs.create(&ALICE, root.as_bytes(), b"other", &cut)), Status::ACCES);
+    assert_eq!(std::fs::read(export.path("other")).unwrap(), b"content");
+    // One's own, whatever its mode.
+    let how = CreateHow::Guarded(SetAttributes { size: Some(9), mode: Some(0o400), ..NOTHING });
+    let made = export.fs.create(&ALICE, root.as_bytes(), b"own", &how).unwrap();
+    assert_eq!(made.attributes.unwrap().size, 9);
+    let made = export.fs.create(&ALICE, root.as_bytes(), b"own", &cut).unwrap();
+    assert_eq!(made.attributes.unwrap().size, 0);
+}
+
+#[test]
+fn users_are_not_switched_twice() {
+    let Some(export) = switching() else { return };
+    let before = thread_identity();
+    let identity = &export.fs.identity;
+    let nested = identity.acting_as(&ALICE, || identity.acting_as(&BOB, || Ok(())));
+    assert_eq!(status(nested), Status::SERVERFAULT);
+    assert_eq!(thread_identity(), before);
+    identity.acting_as(&BOB, || Ok(())).unwrap();
+}
+
+#[test]
 fn groups_count_and_execution_implies_reading() {
     let Some(export) = switching() else { return };
     let file = export.file("file", b"#!/bin/true");
