@@ -5,5 +5,6 @@ extern crate alloc;
 pub mod client;
 pub mod fs;
 pub mod local;
+pub mod memfs;
 pub mod sample;
 pub mod server;

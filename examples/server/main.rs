@@ -1,2 +1,138 @@
-//! server
-fn main() {}
+//! Exports a directory over NFSv3.
+
+extern crate alloc;
+
+use alloc::sync::Arc;
+use core::error::Error;
+use core::net::SocketAddr;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+use clap::{Parser, ValueEnum};
+use nfswire_examples::local::{ExportOptions, LocalFs};
+use nfswire_examples::sample::Sample;
+use nfswire_examples::server::{Config, Server, Squash};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use tracing::level_filters::LevelFilter;
+
+/// Exports a directory over NFSv3, on this machine only.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Options {
+    /// Directory to export; without it, a sample directory that is made for the occasion
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Address to listen on; port 0 takes any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:20490")]
+    listen: String,
+    /// Whose requests are served as nobody's
+    #[arg(long, value_enum, default_value = "root")]
+    squash: SquashOption,
+    /// READ data of more bytes than this leaves by sendfile
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().copy_break)]
+    copy_break: u32,
+    /// Longest record that a client may send
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_record)]
+    max_record: u32,
+    /// Most connections at a time
+    #[arg(long, value_name = "N", default_value_t = Config::default().max_connections)]
+    max_connections: usize,
+    /// What to log on stderr: off, error, warn, info, debug or trace
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log: LevelFilter,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SquashOption {
+    /// Requests of user 0
+    Root,
+    /// No requests
+    None,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    tracing_subscriber::fmt()
+        .with_max_level(options.log)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .with_target(false)
+        .init();
+    match serve(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("server: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
+    // First of all, so that a signal during start-up ends in an orderly way, too.
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let mut sample = None;
+    let directory = match &options.export {
+        Some(directory) => directory.clone(),
+        None => sample.insert(Sample::new()?).path().to_owned(),
+    };
+    let fs = LocalFs::new(&directory, ExportOptions::default())?;
+    let switches_users = fs.switches_users();
+    let config = Config {
+        squash: match options.squash {
+            SquashOption::Root => Squash::Root,
+            SquashOption::None => Squash::None,
+        },
+        copy_break: options.copy_break,
+        max_record: options.max_record,
+        max_connections: options.max_connections,
+        ..Config::default()
+    };
+    let server = Server::new(Arc::new(fs), config).bind(options.listen.as_str())?;
+    let stop = server.stop_handle();
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        if signals.forever().next().is_some() {
+            stop.stop();
+        }
+    })?;
+    announce(options, &directory, switches_users, server.local_addr())?;
+    server.run()?;
+    Ok(())
+}
+
+/// Says what is served, and how to mount it.
+fn announce(
+    options: &Options,
+    directory: &Path,
+    switches_users: bool,
+    address: SocketAddr,
+) -> io::Result<()> {
+    let (host, port) = (address.ip(), address.port());
+    let host = if address.is_ipv6() { format!("[{host}]") } else { host.to_string() };
+    let proto = if address.is_ipv6() { "tcp6" } else { "tcp" };
+    let mut out = io::stdout().lock();
+    writeln!(out, "exporting {} as /", directory.display())?;
+    match (switches_users, options.squash) {
+        (true, SquashOption::Root) => {
+            writeln!(out, "each request is served as the user it names; user 0 as nobody (65534)")?;
+        }
+        (true, SquashOption::None) => {
+            writeln!(out, "each request is served as the user it names, user 0 included")?;
+        }
+        (false, _) => {
+            let uid = rustix::process::geteuid().as_raw();
+            writeln!(
+                out,
+                "every request is served as user {uid}, whoever it names: only root may switch users"
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "mount -t nfs -o vers=3,proto={proto},port={port},mountport={port},nolock {host}:/ /mnt"
+    )?;
+    writeln!(out, "ready {address}")?;
+    out.flush()
+}

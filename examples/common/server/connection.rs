@@ -1,0 +1,203 @@
+//! One connection: receive, serve all that has come, send the replies together.
+
+use alloc::sync::Arc;
+use core::net::SocketAddr;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io::{self, ErrorKind, Read};
+use std::net::TcpStream;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Instant;
+
+use nfswire_rpc::{RecordBuffer, RecordError, RecordLimits};
+use nfswire_xdr::{Encoder, Segments};
+use rustix::net::sockopt::{Timeout, set_socket_keepalive, set_socket_timeout};
+use thiserror::Error;
+
+use super::reply::{Batch, Pages};
+use super::send::{SendError, Socket, send};
+use super::service::{Service, Then, is_slow};
+
+/// Most replies that leave together.
+const MAX_CALLS: usize = 64;
+/// With this many bytes of replies a batch is sent, whatever else has come.
+const MAX_BYTES: u64 = 128 << 10;
+/// A reply waits at most this long for those behind it, and one call more.
+const MAX_WAIT: Duration = Duration::from_millis(1);
+/// Memory for file data that a connection gets when it reads: room for several small READs in one batch.
+const PAGES: usize = 64 << 10;
+/// Memory of a head that an idle connection keeps.
+const IDLE_HEAD: usize = 4 << 10;
+
+/// Limits of one connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) record: RecordLimits,
+    pub(super) copy_break: u32,
+    /// After this long without a byte from the client its memory is given back.
+    pub(super) idle: Duration,
+    /// After this long without room for a byte to the client the connection is closed.
+    pub(super) send_timeout: Duration,
+}
+
+/// Why a connection ended, other than by the client's wish.
+#[derive(Debug, Error)]
+pub(super) enum End {
+    #[error("cannot set up the connection: {0}")]
+    Setup(io::Error),
+    #[error("cannot receive: {0}")]
+    Receive(io::Error),
+    #[error("the client closed the connection in the middle of a record")]
+    Cut,
+    #[error(transparent)]
+    Record(RecordError),
+    #[error("a message is neither call nor reply, or cut off: the peer does not speak RPC")]
+    NotRpc,
+    #[error(transparent)]
+    Send(SendError),
+}
+
+/// Memory that lives as long as the connection.
+#[derive(Default)]
+struct Memory {
+    head: Vec<u8>,
+    /// Files that the replies of the batch refer to.
+    files: Vec<Arc<OwnedFd>>,
+    pages: Vec<u8>,
+}
+
+impl Memory {
+    fn shrink(&mut self) {
+        self.head.truncate(IDLE_HEAD);
+        self.head.shrink_to_fit();
+        self.files = Vec::new();
+        self.pages = Vec::new();
+    }
+}
+
+/// Serves a connection until the client closes it, the server stops, or something is wrong.
+pub(super) fn serve(
+    service: &Service,
+    stream: &TcpStream,
+    peer: SocketAddr,
+    limits: &Limits,
+    stopping: &AtomicBool,
+) -> Result<(), End> {
+    set_up(stream, limits).map_err(End::Setup)?;
+    let mut incoming = RecordBuffer::new(limits.record);
+    let mut memory = Memory::default();
+    while receive(stream, &mut incoming, &mut memory)? {
+        if serve_received(service, stream, peer, limits, &mut incoming, &mut memory)? == Then::Close
+        {
+            return Err(End::NotRpc);
+        }
+        if stopping.load(Ordering::Relaxed) && incoming.is_at_boundary() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn set_up(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
+    // Replies are whole when they are sent: waiting for more would only delay them.
+    stream.set_nodelay(true)?;
+    set_socket_keepalive(stream, true)?;
+    set_socket_timeout(stream, Timeout::Recv, Some(limits.idle))?;
+    set_socket_timeout(stream, Timeout::Send, Some(limits.send_timeout))?;
+    Ok(())
+}
+
+/// Receives what there is; false at the end of the stream.
+fn receive(
+    mut stream: &TcpStream,
+    incoming: &mut RecordBuffer,
+    memory: &mut Memory,
+) -> Result<bool, End> {
+    loop {
+        let room = incoming.spare();
+        if room.is_empty() {
+            // Says why.
+            incoming.next_record().map_err(End::Record)?;
+        }
+        match stream.read(incoming.spare()) {
+            Ok(0) if incoming.is_at_boundary() => return Ok(false),
+            Ok(0) => return Err(End::Cut),
+            Ok(received) => {
+                incoming.filled(received).map_err(End::Record)?;
+                return Ok(true);
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::Interrupted => {}
+                ErrorKind::WouldBlock => {
+                    memory.shrink();
+                    incoming.shrink(RecordBuffer::FIRST_ROOM);
+                }
+                ErrorKind::ConnectionReset if incoming.is_at_boundary() => return Ok(false),
+                _ => return Err(End::Receive(error)),
+            },
+        }
+    }
+}
+
+/// Serves the calls that have come whole, batch by batch.
+fn serve_received(
+    service: &Service,
+    stream: &TcpStream,
+    peer: SocketAddr,
+    limits: &Limits,
+    incoming: &mut RecordBuffer,
+    memory: &mut Memory,
+) -> Result<Then, End> {
+    let mut next = incoming.next_record().map_err(End::Record)?;
+    while let Some(first) = next {
+        let Memory { head, files, pages } = memory;
+        let mut segments = Segments::new();
+        let encoder = Encoder::growable(head, &mut segments);
+        let mut batch = Batch::new(encoder, files, Pages::new(pages), limits.copy_break);
+        let mut then = service.call(peer, first, &mut batch);
+        let mut calls = 1;
+        // The clock is read only when there is a second call.
+        let mut begun = None;
+        let mut fault = None;
+        next = loop {
+            if then == Then::Close || calls >= MAX_CALLS || batch.len() >= MAX_BYTES {
+                break None;
+            }
+            let record = match incoming.next_record() {
+                Ok(Some(record)) => record,
+                Ok(None) => break None,
+                Err(error) => {
+                    // What came before the fault is answered all the same.
+                    fault = Some(error);
+                    break None;
+                }
+            };
+            let late = begun.get_or_insert_with(Instant::now).elapsed() > MAX_WAIT;
+            if late || is_slow(record) || batch.is_short_of_pages() {
+                break Some(record);
+            }
+            then = service.call(peer, record, &mut batch);
+            calls = calls.saturating_add(1);
+        };
+        let short_of_pages = batch.is_short_of_pages();
+        batch.finish();
+        let message = segments.view(&*head);
+        send(&mut Socket(stream.as_fd()), &message, files).map_err(End::Send)?;
+        drop(segments);
+        files.clear();
+        if short_of_pages {
+            let copy_break = usize::try_from(limits.copy_break).unwrap_or(usize::MAX);
+            *pages = vec![0; copy_break.max(PAGES)];
+        }
+        if let Some(error) = fault {
+            return Err(End::Record(error));
+        }
+        if then == Then::Close {
+            return Ok(then);
+        }
+        if next.is_none() {
+            next = incoming.next_record().map_err(End::Record)?;
+        }
+    }
+    Ok(Then::Continue)
+}

@@ -1,0 +1,396 @@
+//! The NFSv3 server: MOUNT and NFS on one TCP port, for any [`FileSystem`].
+//!
+//! A thread per connection receives what has come, serves every whole call of it, and sends the replies together:
+//! one receive and one send for a call that comes alone. File data above the copy-break goes from the page cache to the
+//! socket by `sendfile`; smaller data leaves in the same send as its header.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use nfswire_examples::fs::FileSystem;
+//! use nfswire_examples::server::{Config, Server};
+//!
+//! fn serve(fs: Arc<dyn FileSystem>) -> Result<(), Box<dyn std::error::Error>> {
+//!     let server = Server::new(fs, Config::default()).bind("127.0.0.1:20490")?;
+//!     let stop = server.stop_handle();        // for a signal handler or another thread
+//!     println!("serving on {}", server.local_addr());
+//!     server.run()?;                          // until stop.stop()
+//!     # drop(stop);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Memory
+//! A connection that sends small calls holds 16 KiB to receive into and the head of its replies; one that reads small
+//! pieces 64 KiB more; one that writes grows its receive buffer to the largest record it has sent, at most
+//! [`Config::max_record`]. Idle connections give back all but the first.
+
+mod connection;
+mod identity;
+mod listing;
+mod mount;
+mod nfs;
+mod reply;
+mod send;
+mod service;
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use core::fmt;
+use core::net::SocketAddr;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io::{self, ErrorKind};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use nfswire_rpc::RecordLimits;
+use thiserror::Error;
+use tracing::{debug, info, warn};
+
+pub use identity::Squash;
+
+use crate::fs::FileSystem;
+use service::Service;
+
+/// Stack of a connection's thread; reserved, not used up.
+const STACK: usize = 1 << 20;
+/// Pause when the process has no descriptor or memory for a further connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Connections that do not end by themselves are cut, and get this long to notice.
+const CUT_TIME: Duration = Duration::from_secs(1);
+
+/// How a server behaves.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Which callers are served as nobody in particular.
+    pub squash: Squash,
+    /// READ data of more bytes than this is sent by `sendfile`, the other is read and sent with its header. Default
+    /// 16 KiB, about where the costs cross.
+    pub copy_break: u32,
+    /// Longest record in bytes that a client may send: its WRITE size and about 1 KiB around it. Default 1 MiB + 64 KiB.
+    pub max_record: u32,
+    /// Most fragments of a record. Clients send one. Default 1024.
+    pub max_fragments: u32,
+    /// Most connections; a further one is closed at once. Default 1024.
+    pub max_connections: usize,
+    /// A connection without traffic for this long gives its memory back. Default 10 s.
+    pub idle: Duration,
+    /// A client that takes no byte of its replies for this long loses its connection. Default 60 s.
+    pub send_timeout: Duration,
+    /// How long [`StopHandle::stop`] waits for calls that are being served. Default 5 s.
+    pub drain: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let record = RecordLimits::DEFAULT;
+        Self {
+            squash: Squash::Root,
+            copy_break: 16 << 10,
+            max_record: record.max_record,
+            max_fragments: record.max_fragments,
+            max_connections: 1024,
+            idle: Duration::from_secs(10),
+            send_timeout: Duration::from_secs(60),
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Why a server cannot listen.
+#[derive(Debug, Error)]
+pub enum BindError {
+    /// The text is no address, or the name is unknown.
+    #[error(
+        "the listen address cannot be used: {0}; give it as HOST:PORT, for example 127.0.0.1:20490"
+    )]
+    Address(io::Error),
+    /// Other machines could connect.
+    #[error(
+        "{0} can be reached from other machines, and AUTH_SYS lets whoever connects claim to be any user: listen on a \
+         loopback address such as 127.0.0.1"
+    )]
+    NotLoopback(SocketAddr),
+    /// The system refused.
+    #[error(
+        "cannot listen on {address}: {error}; stop what uses the port, or choose another one (0 takes any free one)"
+    )]
+    Listen {
+        /// Address asked for.
+        address: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// Why a server ended although nobody stopped it.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The listening socket failed.
+    #[error("cannot accept connections any more: {0}")]
+    Accept(io::Error),
+}
+
+/// A server that does not listen yet.
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("config", &self.shared.config).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server for one file system.
+    #[must_use]
+    pub fn new(fs: Arc<dyn FileSystem>, config: Config) -> Self {
+        let service = Service::new(fs, config.squash, config.max_record);
+        let limits = connection::Limits {
+            record: RecordLimits {
+                max_record: config.max_record,
+                max_fragments: config.max_fragments,
+            },
+            copy_break: config.copy_break,
+            idle: config.idle,
+            send_timeout: config.send_timeout,
+        };
+        Self {
+            shared: Arc::new(Shared {
+                config,
+                service,
+                limits,
+                stopping: AtomicBool::new(false),
+                connections: Mutex::default(),
+                ended: Condvar::new(),
+            }),
+        }
+    }
+
+    /// Opens the listening socket; connections wait there until [`BoundServer::run`] takes them. Port 0 takes any free
+    /// one.
+    ///
+    /// # Errors
+    /// See [`BindError`]. Only loopback addresses are taken.
+    pub fn bind(self, address: impl ToSocketAddrs) -> Result<BoundServer, BindError> {
+        let no_address = || io::Error::new(ErrorKind::NotFound, "the name has no address");
+        let mut addresses = address.to_socket_addrs().map_err(BindError::Address)?;
+        let address = addresses.next().ok_or_else(|| BindError::Address(no_address()))?;
+        if !address.ip().to_canonical().is_loopback() {
+            return Err(BindError::NotLoopback(address));
+        }
+        let failed = |error| BindError::Listen { address, error };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(BoundServer { shared: self.shared, listener: Arc::new(listener), address })
+    }
+}
+
+/// A server that listens.
+pub struct BoundServer {
+    shared: Arc<Shared>,
+    listener: Arc<TcpListener>,
+    address: SocketAddr,
+}
+
+impl fmt::Debug for BoundServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl BoundServer {
+    /// The address with the actual port.
+    #[must_use]
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends [`run`](Self::run) from another thread.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle { shared: Arc::clone(&self.shared), listener: Arc::clone(&self.listener) }
+    }
+
+    /// Serves until it is stopped, then lets the calls end that are being served.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn run(self) -> Result<(), RunError> {
+        let accepted = self.accept();
+        // New clients are refused from here on.
+        drop(self.listener);
+        self.shared.drain();
+        accepted
+    }
+
+    fn accept(&self) -> Result<(), RunError> {
+        loop {
+            let accepted = self.listener.accept();
+            if self.shared.is_stopping() {
+                return Ok(());
+            }
+            match accepted {
+                Ok((stream, peer)) => Shared::connect(&self.shared, stream, peer),
+                Err(error) => {
+                    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+                        Some(
+                            rustix::io::Errno::MFILE
+                            | rustix::io::Errno::NFILE
+                            | rustix::io::Errno::NOBUFS
+                            | rustix::io::Errno::NOMEM,
+                        ) => {
+                            warn!("cannot accept a connection: {error}; trying again");
+                            thread::sleep(ACCEPT_PAUSE);
+                        }
+                        // The listener itself is broken; every other error is that of one connection.
+                        Some(
+                            rustix::io::Errno::BADF
+                            | rustix::io::Errno::INVAL
+                            | rustix::io::Errno::NOTSOCK,
+                        ) => {
+                            return Err(RunError::Accept(error));
+                        }
+                        _ => debug!("a connection was gone before it was accepted: {error}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Ends a server: see [`BoundServer::stop_handle`].
+#[derive(Clone)]
+pub struct StopHandle {
+    shared: Arc<Shared>,
+    listener: Arc<TcpListener>,
+}
+
+impl fmt::Debug for StopHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StopHandle").finish_non_exhaustive()
+    }
+}
+
+impl StopHandle {
+    /// Makes [`BoundServer::run`] accept no further connection, answer the calls it has begun, and return. Returns
+    /// at once; calling it again does nothing.
+    pub fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        // Wakes the thread that waits in accept.
+        if let Err(error) = rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Read) {
+            debug!("the listening socket is already down: {error}");
+        }
+    }
+}
+
+struct Shared {
+    config: Config,
+    service: Service,
+    limits: connection::Limits,
+    stopping: AtomicBool,
+    connections: Mutex<Connections>,
+    /// Told when a connection has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct Connections {
+    next: u64,
+    open: BTreeMap<u64, Arc<TcpStream>>,
+}
+
+impl Shared {
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a connection's thread.
+    fn connect(shared: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
+        let Some(guard) = Self::register(shared, stream) else {
+            let most = shared.config.max_connections;
+            warn!(%peer, "closing a connection: there are already {most}, the most allowed");
+            return;
+        };
+        debug!(%peer, "connected");
+        let serve = move || {
+            let shared = &guard.shared;
+            let ended = connection::serve(
+                &shared.service,
+                &guard.stream,
+                peer,
+                &shared.limits,
+                &shared.stopping,
+            );
+            match ended {
+                Ok(()) => debug!(%peer, "disconnected"),
+                Err(end) => info!(%peer, "connection closed: {end}"),
+            }
+        };
+        let name = format!("nfs-{}", peer.port());
+        if let Err(error) = thread::Builder::new().name(name).stack_size(STACK).spawn(serve) {
+            warn!(%peer, "closing a connection: cannot start a thread for it: {error}");
+        }
+    }
+
+    fn register(shared: &Arc<Self>, stream: TcpStream) -> Option<Guard> {
+        let stream = Arc::new(stream);
+        let mut connections = shared.connections();
+        if connections.open.len() >= shared.config.max_connections {
+            return None;
+        }
+        let number = connections.next;
+        connections.next = number.wrapping_add(1);
+        connections.open.insert(number, Arc::clone(&stream));
+        Some(Guard { shared: Arc::clone(shared), stream, number })
+    }
+
+    /// Lets connections end, and cuts those that do not.
+    fn drain(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        self.shut(std::net::Shutdown::Read);
+        if !self.wait(self.config.drain) {
+            self.shut(std::net::Shutdown::Both);
+            if !self.wait(CUT_TIME) {
+                warn!("some calls are still being served; their clients get no reply");
+            }
+        }
+    }
+
+    fn shut(&self, how: std::net::Shutdown) {
+        for stream in self.connections().open.values() {
+            if let Err(error) = stream.shutdown(how) {
+                debug!("a connection is already down: {error}");
+            }
+        }
+    }
+
+    /// Waits until no connection is left; false if it took too long.
+    fn wait(&self, most: Duration) -> bool {
+        let waited = self.ended.wait_timeout_while(self.connections(), most, |connections| {
+            !connections.open.is_empty()
+        });
+        let (connections, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        connections.open.is_empty()
+    }
+}
+
+/// A connection in the list; it leaves the list however its thread ends.
+struct Guard {
+    shared: Arc<Shared>,
+    stream: Arc<TcpStream>,
+    number: u64,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.shared.connections().open.remove(&self.number);
+        self.shared.ended.notify_all();
+    }
+}

@@ -1,0 +1,257 @@
+//! Sending what was encoded: bytes by `sendmsg`, file ranges by `sendfile`.
+
+use alloc::sync::Arc;
+use std::io::IoSlice;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use nfswire_xdr::{Chunk, FileRange, Message, Position};
+use rustix::io::{Errno, pread};
+use rustix::net::{SendAncillaryBuffer, SendFlags, sendmsg};
+use thiserror::Error;
+
+/// Pieces of one system call.
+const PIECES: usize = 64;
+/// Memory of the copying way round `sendfile`.
+const COPY: usize = 64 << 10;
+
+/// Why a reply did not leave whole. The stream is cut in the middle of a record then: the connection must be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(super) enum SendError {
+    #[error("cannot send to the client: {0}")]
+    Socket(Errno),
+    #[error("the client took no byte for the whole send timeout")]
+    Stalled,
+    #[error(
+        "a file became shorter while it was being sent; the connection is dropped so that the client asks again"
+    )]
+    Shrunk,
+    #[error(
+        "cannot read a file that is being sent: {0}; the connection is dropped so that the client asks again"
+    )]
+    File(Errno),
+}
+
+/// Where replies go. The seam lets tests force short writes.
+pub(super) trait Sink {
+    /// Sends some of the pieces. `more` says that bytes follow at once, which should share a packet with these.
+    fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno>;
+
+    /// Sends some bytes of a file; 0 at the end of the file.
+    fn send_file(&mut self, file: &OwnedFd, offset: u64, len: usize) -> Result<usize, Errno>;
+}
+
+/// A connected stream socket in blocking mode.
+pub(super) struct Socket<'s>(pub(super) BorrowedFd<'s>);
+
+impl Sink for Socket<'_> {
+    fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno> {
+        let mut flags = SendFlags::NOSIGNAL;
+        flags.set(SendFlags::MORE, more);
+        sendmsg(self.0, pieces, &mut SendAncillaryBuffer::default(), flags)
+    }
+
+    fn send_file(&mut self, file: &OwnedFd, mut offset: u64, len: usize) -> Result<usize, Errno> {
+        rustix::fs::sendfile(self.0, file, Some(&mut offset), len)
+    }
+}
+
+/// Sends a message to its end.
+pub(super) fn send(
+    sink: &mut impl Sink,
+    message: &Message<'_, '_>,
+    files: &[Arc<OwnedFd>],
+) -> Result<(), SendError> {
+    let mut at = Position::START;
+    while let Some(chunk) = message.chunk(at) {
+        let sent = match chunk {
+            Chunk::Bytes(_) => {
+                let mut pieces = [IoSlice::new(&[]); PIECES];
+                let used = message.io_slices(at, &mut pieces);
+                let pieces = pieces.get(..used).unwrap_or_default();
+                let len = pieces.iter().fold(0usize, |sum, piece| sum.saturating_add(piece.len()));
+                let more = !message.is_end(message.advance(at, len));
+                send_bytes(sink, pieces, more)?
+            }
+            Chunk::File(range) => {
+                let index = usize::try_from(range.token).ok();
+                let file = index.and_then(|index| files.get(index));
+                send_file(sink, file.ok_or(SendError::File(Errno::BADF))?, range)?
+            }
+        };
+        at = message.advance(at, sent);
+    }
+    Ok(())
+}
+
+/// One `send` that was not interrupted.
+fn send_bytes(
+    sink: &mut impl Sink,
+    pieces: &[IoSlice<'_>],
+    more: bool,
+) -> Result<usize, SendError> {
+    loop {
+        match sink.send(pieces, more) {
+            // No piece is empty.
+            Ok(0) => return Err(SendError::Socket(Errno::PIPE)),
+            Ok(sent) => return Ok(sent),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(socket_error(error)),
+        }
+    }
+}
+
+/// One `sendfile` that was not interrupted, or its replacement for files that cannot be spliced.
+fn send_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<usize, SendError> {
+    let len = usize::try_from(range.len).unwrap_or(usize::MAX);
+    loop {
+        match sink.send_file(file, range.offset, len) {
+            Ok(0) => return Err(SendError::Shrunk),
+            Ok(sent) => return Ok(sent),
+            Err(Errno::INTR) => {}
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                return copy_file(sink, file, range);
+            }
+            Err(Errno::IO) => return Err(SendError::File(Errno::IO)),
+            Err(error) => return Err(socket_error(error)),
+        }
+    }
+}
+
+/// Reads and sends one piece of a range.
+fn copy_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<usize, SendError> {
+    let len = usize::try_from(range.len).unwrap_or(usize::MAX);
+    let mut page = vec![0; len.min(COPY)];
+    let read = loop {
+        match pread(file, &mut page, range.offset) {
+            Ok(0) => return Err(SendError::Shrunk),
+            Ok(read) => break read,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(SendError::File(error)),
+        }
+    };
+    let mut rest = page.get(..read).unwrap_or_default();
+    while !rest.is_empty() {
+        let sent = send_bytes(sink, &[IoSlice::new(rest)], read < len)?;
+        rest = rest.get(sent..).unwrap_or_default();
+    }
+    Ok(read)
+}
+
+fn socket_error(error: Errno) -> SendError {
+    if error == Errno::AGAIN { SendError::Stalled } else { SendError::Socket(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+    use std::io::Write;
+
+    use nfswire_xdr::{Encoder, Payload, Segments};
+
+    use super::*;
+
+    /// Takes at most `step` bytes at a time, and is interrupted before each.
+    struct Narrow {
+        got: Vec<u8>,
+        step: usize,
+        interrupted: bool,
+        splice: bool,
+    }
+
+    impl Narrow {
+        fn new(step: usize, splice: bool) -> Self {
+            Self { got: Vec::new(), step, interrupted: false, splice }
+        }
+
+        fn interrupt(&mut self) -> Result<(), Errno> {
+            self.interrupted = !self.interrupted;
+            if self.interrupted { Err(Errno::INTR) } else { Ok(()) }
+        }
+    }
+
+    impl Sink for Narrow {
+        fn send(&mut self, pieces: &[IoSlice<'_>], _: bool) -> Result<usize, Errno> {
+            self.interrupt()?;
+            let all: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+            let sent = all.len().min(self.step);
+            self.got.extend(&all[..sent]);
+            Ok(sent)
+        }
+
+        fn send_file(&mut self, file: &OwnedFd, offset: u64, len: usize) -> Result<usize, Errno> {
+            self.interrupt()?;
+            if !self.splice {
+                return Err(Errno::INVAL);
+            }
+            let mut page = vec![0; len.min(self.step)];
+            let read = pread(file, &mut page, offset)?;
+            self.got.extend(&page[..read]);
+            Ok(read)
+        }
+    }
+
+    fn file(content: &[u8]) -> Vec<Arc<OwnedFd>> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(content).unwrap();
+        vec![Arc::new(file.into())]
+    }
+
+    fn encode<'p>(head: &mut Vec<u8>, segments: &mut Segments<'p>, len: u32, bytes: &'p [u8]) {
+        let mut e = Encoder::growable(head, segments);
+        e.put(&7u32).unwrap();
+        e.put(&Payload::File(FileRange { token: 0, offset: 3, len })).unwrap();
+        e.put(&Payload::Borrowed(bytes)).unwrap();
+        e.put(&9u64).unwrap();
+        e.finish();
+    }
+
+    // F2, S3
+    #[test]
+    fn every_short_write_gives_the_same_stream() {
+        let files = file(b"abcdefghijklmnopqrstuvwxyz");
+        let (mut head, mut segments) = (Vec::new(), Segments::new());
+        encode(&mut head, &mut segments, 22, b"12345");
+        let expected = b"\0\0\0\x07\0\0\0\x16defghijklmnopqrstuvwxy\0\0\0\0\0\x0512345\0\0\0\0\0\0\0\0\0\0\x09";
+        for splice in [true, false] {
+            for step in 1..=expected.len() {
+                let mut sink = Narrow::new(step, splice);
+                send(&mut sink, &segments.view(&head), &files).unwrap();
+                assert_eq!(sink.got, expected, "{step} bytes at a time");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_shrank_ends_the_stream() {
+        let files = file(b"abcdefgh");
+        let (mut head, mut segments) = (Vec::new(), Segments::new());
+        encode(&mut head, &mut segments, 22, b"");
+        for splice in [true, false] {
+            let mut sink = Narrow::new(4, splice);
+            assert_eq!(send(&mut sink, &segments.view(&head), &files), Err(SendError::Shrunk));
+            assert_eq!(sink.got, b"\0\0\0\x07\0\0\0\x16defgh", "nothing is made up");
+        }
+    }
+
+    #[test]
+    fn bytes_before_more_bytes_say_so() {
+        struct Flags(Vec<bool>);
+        impl Sink for Flags {
+            fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno> {
+                self.0.push(more);
+                Ok(pieces.iter().map(|piece| piece.len()).sum())
+            }
+            fn send_file(&mut self, _: &OwnedFd, _: u64, len: usize) -> Result<usize, Errno> {
+                Ok(len)
+            }
+        }
+        let files = file(b"");
+        let (mut head, mut segments) = (Vec::new(), Segments::new());
+        encode(&mut head, &mut segments, 22, b"12345");
+        let mut sink = Flags(Vec::new());
+        send(&mut sink, &segments.view(&head), &files).unwrap();
+        // Header, then pad, payload and tail in one.
+        assert_eq!(sink.0, [true, false]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The program `server`: what it prints, how it ends.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
+
+mod server_support;
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use server_support::Client;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Starts it and reads up to the line that says it is ready.
+fn start(arguments: &[&str]) -> (Child, Vec<String>, SocketAddr) {
+    let mut child = command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let mut lines = Vec::new();
+    for line in out.lines() {
+        lines.push(line.unwrap());
+        if let Some(address) = lines.last().unwrap().strip_prefix("ready ") {
+            let address = address.parse().unwrap();
+            return (child, lines, address);
+        }
+    }
+    panic!("it ended before it was ready: {lines:?}");
+}
+
+fn end(mut child: Child, signal: Signal) {
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_sample_is_served_until_a_signal_comes() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let (child, lines, address) = start(&["--listen", "127.0.0.1:0"]);
+        assert!(address.ip().is_loopback() && address.port() != 0);
+        let port = address.port();
+        let mount = format!(
+            "mount -t nfs -o vers=3,proto=tcp,port={port},mountport={port},nolock 127.0.0.1:/ /mnt"
+        );
+        assert!(lines.contains(&mount), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("served as")), "{lines:?}");
+        let mut client = Client::to(address);
+        assert!(!client.mount("/").is_empty());
+        assert!(!client.mount("/folder/deeper").is_empty());
+        let sample = lines.iter().find_map(|line| {
+            line.strip_prefix("exporting ")?.strip_suffix(" as /").map(str::to_owned)
+        });
+        let sample = sample.expect("it says what it exports");
+        assert!(Path::new(&sample).is_dir());
+        end(child, signal);
+        assert!(!Path::new(&sample).exists(), "the sample is gone");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_a_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let (child, _, address) = start(&["--export", dir, "--listen", "127.0.0.1:0"]);
+    let taken = address.to_string();
+    let cases = [
+        (vec!["--export", "/no/such/directory"], "/no/such/directory"),
+        (vec!["--export", dir, "--listen", &taken], "already in use"),
+        (vec!["--export", dir, "--listen", "0.0.0.0:0"], "loopback"),
+        (vec!["--export", dir, "--listen", "here"], "HOST:PORT"),
+        (vec!["--copy-break", "many"], "--copy-break"),
+    ];
+    for (arguments, expected) in cases {
+        let output = command(&arguments).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap().to_lowercase();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(&expected.to_lowercase()), "{arguments:?}: {text}");
+    }
+    end(child, Signal::TERM);
+}
