@@ -56,6 +56,7 @@ free_port() {
 start_server() {
     local log=$1 dir=$2 port=$3 i
     shift 3
+    : >"$log"
     setpriv --pdeathsig KILL "$bin/server" --export "$dir" --listen "127.0.0.1:$port" "$@" \
         >"$log" 2>&1 </dev/null &
     server_pid=$!
