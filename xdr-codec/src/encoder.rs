@@ -18,8 +18,8 @@ enum Store<'h> {
 }
 
 /// Where the encoder stands; copied to go back to.
-#[derive(Clone, Copy, Debug)]
-struct State {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct State {
     page: u32,
     /// Next byte in the current page.
     pos: usize,
@@ -28,6 +28,8 @@ struct State {
     /// Message bytes in the segments before it.
     closed: u64,
     segments: usize,
+    /// Payload bytes copied into the head.
+    copied: u64,
 }
 
 /// A place to roll back to, from [`Encoder::mark`].
@@ -108,6 +110,7 @@ pub struct Encoder<'h, 'p> {
     segments: &'h mut Segments<'p>,
     state: State,
     serial: u32,
+    copy_break: u32,
 }
 
 impl core::fmt::Debug for Encoder<'_, '_> {
@@ -140,16 +143,23 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline]
     fn start(store: Store<'h>, segments: &'h mut Segments<'p>) -> Self {
         segments.clear();
-        let state = State { page: 0, pos: 0, open: 0, closed: 0, segments: 0 };
-        Self { store, segments, state, serial: 0 }
+        Self { store, segments, state: State::default(), serial: 0, copy_break: 0 }
+    }
+
+    /// Copies payloads of up to `len` bytes into the head instead of referring to them, if they are
+    /// one slice in memory: a small message is then one segment, and nothing of the caller's is kept
+    /// busy. 0, the default, copies none.
+    #[inline]
+    #[must_use]
+    pub const fn copy_break(self, len: u32) -> Self {
+        Self { copy_break: len, ..self }
     }
 
     /// Length of the message so far, in bytes, payloads and pads included.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> u64 {
-        let open = self.state.pos.saturating_sub(self.state.open);
-        self.state.closed.saturating_add(open as u64)
+        self.state.len()
     }
 
     /// Whether nothing has been encoded.
@@ -218,6 +228,11 @@ impl<'h, 'p> Encoder<'h, 'p> {
         let payload = value.tail();
         let len = payload.map_or(0, Payload::len);
         let inline = value.encoded_len().wrapping_sub(padded(len));
+        if len <= self.copy_break
+            && let Some(data) = payload.and_then(Payload::as_slice)
+        {
+            return self.put_copied(value, inline, data);
+        }
         let odd = len % 4;
         let before = self.state.pos;
         let window = self.window(inline.wrapping_add(if odd > 0 { 4 } else { 0 }))?;
@@ -248,12 +263,43 @@ impl<'h, 'p> Encoder<'h, 'p> {
         Some(())
     }
 
+    /// The value and a copy of its payload.
+    fn put_copied<T: Encode<'p> + ?Sized>(
+        &mut self,
+        value: &T,
+        inline: u64,
+        data: &[u8],
+    ) -> Option<()> {
+        let before = self.state.pos;
+        let padded = padded(u32::try_from(data.len()).ok()?);
+        let window = self.window(inline.wrapping_add(padded))?;
+        let whole = value.write(window).is_some_and(|rest| {
+            let fits = rest.len() as u64 == padded;
+            if let Some(last) = rest.last_chunk_mut() {
+                *last = [0; 4];
+            }
+            match rest.get_mut(..data.len()) {
+                Some(to) if fits => {
+                    to.copy_from_slice(data);
+                    true
+                }
+                _ => false,
+            }
+        });
+        if !whole {
+            self.state.pos = before;
+            return None;
+        }
+        self.state.copied = self.state.copied.wrapping_add(data.len() as u64);
+        Some(())
+    }
+
     /// The slow path: field by field.
     #[cold]
     #[inline(never)]
     fn put_parts<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
         let before = self.state;
-        value.encode_fields(self).map_err(|error| self.refuse(before, value.encoded_len(), error))
+        value.encode_fields(self).map_err(|error| self.refuse(before, head_len(value), error))
     }
 
     #[cold]
@@ -287,13 +333,16 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// # Errors
     /// Those of `f`.
     pub fn attempt<R, E>(&mut self, f: impl FnOnce(&mut Self) -> Result<R, E>) -> Result<R, E> {
-        let mark = self.mark();
-        f(self).inspect_err(|_| {
-            // Only a rollback below the mark inside `f` makes it stale, and then nothing is left.
-            if !self.segments.floors.is_stale(mark.serial, mark.end()) {
-                self.roll(mark.state);
-            }
-        })
+        let outer = core::mem::replace(&mut self.segments.lowest, self.state);
+        let result = f(self);
+        if result.is_err() {
+            // Where `f` began, or the end of what its own rollbacks have left of that.
+            self.roll(self.segments.lowest);
+        }
+        if outer.len() < self.segments.lowest.len() {
+            self.segments.lowest = outer;
+        }
+        result
     }
 
     /// Marks the end of what has been encoded so far.
@@ -321,6 +370,9 @@ impl<'h, 'p> Encoder<'h, 'p> {
         self.restore(state);
         self.serial = self.serial.saturating_add(1);
         self.segments.floors.add(self.serial, self.len());
+        if state.len() < self.segments.lowest.len() {
+            self.segments.lowest = state;
+        }
     }
 
     fn restore(&mut self, state: State) {
@@ -361,8 +413,9 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[allow(clippy::must_use_candidate)]
     pub fn finish(self) -> u64 {
         let total = self.len();
-        let State { page, pos, open, .. } = self.state;
-        self.segments.end(page, saturate(open), saturate(pos.saturating_sub(open)), total);
+        let State { page, pos, open, copied, .. } = self.state;
+        let len = saturate(pos.saturating_sub(open));
+        self.segments.end(Segment::Head { page, start: saturate(open), len }, total, copied);
         total
     }
 
@@ -425,8 +478,11 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline]
     fn push_payload(&mut self, payload: &Payload<'p>, len: u32) {
         if let Payload::Scattered(slices) = payload {
-            for slice in slices.slices() {
-                self.segments.push(Segment::Payload(Payload::Borrowed(slice)));
+            for (i, slice) in slices.slices().enumerate() {
+                self.segments.push(match i {
+                    0 => Segment::Payload(Payload::Borrowed(slice)),
+                    _ => Segment::More(slice),
+                });
             }
         } else {
             self.segments.push(Segment::Payload(payload.clone()));
@@ -438,20 +494,22 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// Goes to the next page that has room for a word.
     #[cold]
     fn turn_page(&mut self) -> Result<(), EncodeError> {
-        self.segments.reserve(1)?;
-        self.close();
         let full = EncodeError::NoSpace { missing: 4 };
+        let Store::Pages(pages) = &self.store else { return Err(full) };
+        let mut next = self.state.page;
         loop {
-            let next = self.state.page.checked_add(1).ok_or(full)?;
-            let Store::Pages(pages) = &self.store else { return Err(full) };
-            let len = pages.page(next as usize).ok_or(full)?.len();
-            self.state.page = next;
-            self.state.pos = 0;
-            self.state.open = 0;
-            if whole_words(len) > 0 {
-                return Ok(());
+            next = next.checked_add(1).ok_or(full)?;
+            if whole_words(pages.page(next as usize).ok_or(full)?.len()) > 0 {
+                break;
             }
         }
+        // Nothing has changed so far: two states of one length would be one place to a mark.
+        self.segments.reserve(1)?;
+        self.close();
+        self.state.page = next;
+        self.state.pos = 0;
+        self.state.open = 0;
+        Ok(())
     }
 
     /// Appends one word.
@@ -510,6 +568,12 @@ impl<'h, 'p> Encoder<'h, 'p> {
         if len == 0 {
             return Ok(());
         }
+        if len <= self.copy_break
+            && let Some(data) = payload.as_slice()
+        {
+            self.state.copied = self.state.copied.wrapping_add(len.into());
+            return self.copy(data);
+        }
         self.segments.reserve(payload.segments().saturating_add(1))?;
         self.close();
         self.push_payload(payload, len);
@@ -548,11 +612,29 @@ fn check_payload(payload: &Payload<'_>) -> Result<(), EncodeError> {
     }
 }
 
+impl State {
+    /// Length of the message so far.
+    #[inline]
+    const fn len(&self) -> u64 {
+        let open = self.pos.saturating_sub(self.open);
+        self.closed.saturating_add(open as u64)
+    }
+}
+
 impl Mark {
     const fn end(&self) -> u64 {
-        let open = self.state.pos.saturating_sub(self.state.open);
-        self.state.closed.saturating_add(open as u64)
+        self.state.len()
     }
+}
+
+/// Head bytes that a value takes, at least: a payload takes none but for its pad.
+fn head_len<'p, T: Encode<'p> + ?Sized>(value: &T) -> u64 {
+    if !T::TAIL {
+        return 0;
+    }
+    let len = if T::INLINE { 0 } else { value.tail().map_or(0, Payload::len) };
+    let slack = if len % 4 > 0 { 4 } else { 0 };
+    value.encoded_len().saturating_sub(padded(len)).saturating_add(slack)
 }
 
 const fn whole_words(len: usize) -> usize {

@@ -8,6 +8,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "bytes")]
+mod buf;
 mod cursor;
 mod encoder;
 mod error;
@@ -23,6 +25,8 @@ mod probe;
 mod segment;
 mod wire;
 
+#[cfg(feature = "bytes")]
+pub use buf::{MessageBuf, retain};
 pub use cursor::{Cursor, Source, Stream, explain, from_bytes};
 pub use encoder::{Encoder, Mark, Slot};
 pub use error::{DecodeError, EncodeError, ErrorKind, Explanation, Field};
@@ -34,7 +38,7 @@ pub use payload::{FileRange, Payload, Piece, Scattered};
 pub use pieces::Pieces;
 pub use primitive::{Double, Float};
 pub use probe::Probe;
-pub use segment::{Chunk, Message, NotInMemory, Position, Segments};
+pub use segment::{Chunk, Message, NotInMemory, Placement, Position, Segments, Stats};
 pub use wire::{Decode, Encode, Wire};
 #[doc(hidden)]
 pub use wire::{Shape, plan};

@@ -1,11 +1,12 @@
 //! An encoded message as a list of segments, and its consumers.
 
-use core::fmt;
+use core::{fmt, ops::Range};
 #[cfg(feature = "std")]
 use std::io::IoSlice;
 
 use crate::{
-    encoder::Floors,
+    cursor::saturate,
+    encoder::{Floors, State},
     error::EncodeError,
     page::HeadRef,
     payload::{FileRange, Payload},
@@ -14,8 +15,14 @@ use crate::{
 /// One piece of a message: bytes of the head, or a payload.
 #[derive(Clone, Debug)]
 pub(crate) enum Segment<'p> {
-    Head { page: u32, start: u32, len: u32 },
+    Head {
+        page: u32,
+        start: u32,
+        len: u32,
+    },
     Payload(Payload<'p>),
+    /// A further slice of the payload before it.
+    More(&'p [u8]),
 }
 
 const EMPTY: Segment<'static> = Segment::Head { page: 0, start: 0, len: 0 };
@@ -35,6 +42,7 @@ impl Segment<'_> {
         match self {
             Self::Head { len, .. } => *len,
             Self::Payload(p) => p.len(),
+            Self::More(bytes) => saturate(bytes.len()),
         }
     }
 }
@@ -60,8 +68,11 @@ pub struct Segments<'p> {
     /// never touches it. Empty if the message ends with a payload.
     last: Segment<'p>,
     total: u64,
+    copied: u64,
     /// Rollbacks of the message being encoded; here so that a new encoder need not zero them.
     pub(crate) floors: Floors,
+    /// Where the message was shortest since the innermost attempt began.
+    pub(crate) lowest: State,
 }
 
 impl<'p> Segments<'p> {
@@ -75,7 +86,9 @@ impl<'p> Segments<'p> {
             used: 0,
             last: EMPTY,
             total: 0,
+            copied: 0,
             floors: Floors::default(),
+            lowest: State::default(),
         }
     }
 
@@ -87,14 +100,16 @@ impl<'p> Segments<'p> {
         }
         self.last = EMPTY;
         self.total = 0;
+        self.copied = 0;
         self.floors.clear();
     }
 
     /// Ends the message.
     #[inline]
-    pub(crate) fn end(&mut self, page: u32, start: u32, len: u32, total: u64) {
-        self.last = Segment::Head { page, start, len };
+    pub(crate) fn end(&mut self, last: Segment<'p>, total: u64, copied: u64) {
+        self.last = last;
         self.total = total;
+        self.copied = copied;
     }
 
     /// Number of segments before the last.
@@ -163,11 +178,40 @@ impl<'p> Segments<'p> {
         }
     }
 
+    /// Where the bytes of the message went.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let mut stats = Stats { copied: self.copied, ..Stats::default() };
+        for segment in (0..self.count()).map_while(|i| self.get(i)) {
+            let bytes = match segment {
+                Segment::Head { .. } => &mut stats.head,
+                Segment::Payload(_) | Segment::More(_) => &mut stats.referenced,
+            };
+            *bytes = bytes.saturating_add(segment.len().into());
+            stats.segments = stats.segments.saturating_add(1);
+        }
+        stats.head = stats.head.saturating_sub(stats.copied);
+        stats
+    }
+
     /// The message: these segments with the memory of their head.
     #[inline]
     pub fn view<'x>(&'x self, head: impl Into<HeadRef<'x>>) -> Message<'x, 'p> {
-        Message { head: head.into(), segments: self }
+        Message { front: &[], head: head.into(), segments: self }
     }
+}
+
+/// Where the bytes of a message went, from [`Segments::stats`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Bytes written into the head that are no payload: words, names, pads.
+    pub head: u64,
+    /// Payload bytes copied into the head, below the copy-break.
+    pub copied: u64,
+    /// Payload bytes that stay where they are.
+    pub referenced: u64,
+    /// Segments.
+    pub segments: usize,
 }
 
 /// A place in a message: where to go on after a short write.
@@ -222,9 +266,22 @@ impl fmt::Display for NotInMemory {
 
 impl core::error::Error for NotInMemory {}
 
+/// A payload within a message, for transports that place it apart (RDMA).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Offset of its first byte from the start of the message.
+    pub position: u64,
+    /// Length in bytes, without the pad.
+    pub len: u32,
+    /// Its segments.
+    segments: Range<usize>,
+}
+
 /// An encoded message: segments and head together.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'x, 'p> {
+    /// Bytes in front of the first segment, such as a record marker kept apart.
+    front: &'x [u8],
     head: HeadRef<'x>,
     segments: &'x Segments<'p>,
 }
@@ -234,7 +291,67 @@ impl<'x, 'p> Message<'x, 'p> {
     #[inline]
     #[must_use]
     pub const fn len(&self) -> u64 {
-        self.segments.total
+        self.segments.total.saturating_add(self.front.len() as u64)
+    }
+
+    /// The same message behind `front`, a segment of its own: a record marker that is not in the
+    /// head, for senders that want it apart.
+    #[inline]
+    #[must_use]
+    pub const fn behind(self, front: &'x [u8]) -> Self {
+        Self { front, ..self }
+    }
+
+    /// Number of segments.
+    #[inline]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.segments.count().saturating_add(usize::from(!self.front.is_empty()))
+    }
+
+    /// Segment number `index`.
+    #[inline]
+    fn segment(&self, index: usize) -> Option<Chunk<'x>> {
+        let index = if self.front.is_empty() {
+            index
+        } else {
+            match index.checked_sub(1) {
+                Some(index) => index,
+                None => return Some(Chunk::Bytes(self.front)),
+            }
+        };
+        self.segments.get(index).map(|segment| self.resolve(segment))
+    }
+
+    /// The payloads in order. Those below the copy-break went into the head and are not among them.
+    pub fn placements(&self) -> impl Iterator<Item = Placement> + use<'x, 'p> {
+        let (this, front) = (*self, usize::from(!self.front.is_empty()));
+        let mut position = self.front.len() as u64;
+        let mut index = 0usize;
+        core::iter::from_fn(move || {
+            loop {
+                let segment = this.segments.get(index)?;
+                let (start, at) = (index, position);
+                index = index.saturating_add(1);
+                position = position.saturating_add(segment.len().into());
+                if !matches!(segment, Segment::Payload(_)) {
+                    continue;
+                }
+                while let Some(more @ Segment::More(_)) = this.segments.get(index) {
+                    index = index.saturating_add(1);
+                    position = position.saturating_add(more.len().into());
+                }
+                let len = u32::try_from(position.saturating_sub(at)).unwrap_or(u32::MAX);
+                let segments = start.saturating_add(front)..index.saturating_add(front);
+                return Some(Placement { position: at, len, segments });
+            }
+        })
+    }
+
+    /// The pieces of one payload.
+    pub fn placed(&self, placement: &Placement) -> impl Iterator<Item = Chunk<'x>> + use<'x, 'p> {
+        let this = *self;
+        placement.segments.clone().map_while(move |index| this.segment(index))
     }
 
     /// Whether there are no bytes.
@@ -250,6 +367,7 @@ impl<'x, 'p> Message<'x, 'p> {
                 let bytes = self.head.page(*page).and_then(|page| page.get(*start as usize..));
                 Chunk::Bytes(bytes.and_then(|b| b.get(..*len as usize)).unwrap_or(&[]))
             }
+            Segment::More(bytes) => Chunk::Bytes(bytes),
             Segment::Payload(Payload::File(range)) => Chunk::File(*range),
             Segment::Payload(payload) => Chunk::Bytes(payload.as_slice().unwrap_or(&[])),
         }
@@ -259,7 +377,7 @@ impl<'x, 'p> Message<'x, 'p> {
     #[inline]
     #[must_use]
     pub fn chunk(&self, at: Position) -> Option<Chunk<'x>> {
-        Some(match self.resolve(self.segments.get(at.segment)?) {
+        Some(match self.segment(at.segment)? {
             Chunk::Bytes(bytes) => Chunk::Bytes(bytes.get(at.offset as usize..).unwrap_or(&[])),
             Chunk::File(range) => Chunk::File(FileRange {
                 token: range.token,
@@ -272,7 +390,7 @@ impl<'x, 'p> Message<'x, 'p> {
     /// All pieces in order.
     pub fn iter(&self) -> impl Iterator<Item = Chunk<'x>> + use<'x, 'p> {
         let this = *self;
-        (0..self.segments.count()).map_while(move |i| Some(this.resolve(this.segments.get(i)?)))
+        (0..self.count()).map_while(move |i| this.segment(i))
     }
 
     /// The position `bytes` after `at`; the end of the message at the latest.
@@ -280,8 +398,8 @@ impl<'x, 'p> Message<'x, 'p> {
     #[must_use]
     pub fn advance(&self, mut at: Position, bytes: usize) -> Position {
         let mut left = bytes as u64;
-        while let Some(segment) = self.segments.get(at.segment) {
-            let rest = u64::from(segment.len().saturating_sub(at.offset));
+        while let Some(segment) = self.segment(at.segment) {
+            let rest = segment.len().saturating_sub(at.offset.into());
             if left < rest {
                 // `left` is below a segment's length here.
                 at.offset = at.offset.saturating_add(u32::try_from(left).unwrap_or(u32::MAX));
@@ -297,7 +415,7 @@ impl<'x, 'p> Message<'x, 'p> {
     #[inline]
     #[must_use]
     pub fn is_end(&self, at: Position) -> bool {
-        at.segment >= self.segments.count()
+        at.segment >= self.count()
     }
 
     /// Fills `out` with the pieces from `at` on and returns how many it used: all that fit, up to
