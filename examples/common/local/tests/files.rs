@@ -93,7 +93,7 @@ fn writing_nothing_changes_nothing() {
     let export = Export::new();
     let file = export.file("file", b"x");
     let before = std::fs::metadata(export.path("file")).unwrap();
-    std::thread::sleep(core::time::Duration::from_millis(20));
+    tick();
     for data in [&[][..], &[IoSlice::new(b"")]] {
         let written =
             export.fs.write(&me(), file.as_bytes(), 0, data, StableHow::FileSync).unwrap();
@@ -202,6 +202,7 @@ fn attributes_of_what_cannot_be_opened_can_be_set() {
 #[test]
 fn create_unchecked_makes_or_cuts() {
     let export = Export::new();
+    tick();
     let made = export.create("file", CreateHow::Unchecked(mode(0o640))).unwrap();
     let attributes = made.attributes.unwrap();
     assert_eq!(

@@ -54,6 +54,7 @@ fn an_inode_number_used_again_does_not_revive_a_handle() {
     let old = export.file("file", b"old");
     let inode = export.fs.getattr(&me(), old.as_bytes()).unwrap().fileid;
     export.fs.remove(&me(), export.root().as_bytes(), b"file").unwrap();
+    tick();
     for i in 0..200 {
         let new = export.file(&format!("new-{i}"), b"new");
         if export.fs.getattr(&me(), new.as_bytes()).unwrap().fileid == inode {

@@ -93,6 +93,26 @@ fn a_descriptor_kept_for_one_grants_nothing_to_another() {
 }
 
 #[test]
+fn remembered_rights_end_with_the_next_change() {
+    let Some(export) = switching() else { return };
+    let file = export.file("file", b"x");
+    set_mode(&export, "file", 0o604);
+    let remembered = || {
+        let node = export.fs.resolve(file.as_bytes()).unwrap();
+        let ctime = export.fs.getattr(&BOB, file.as_bytes()).unwrap().ctime;
+        node.remembered_rights(&BOB, ctime)
+    };
+    export.read(&BOB, &file, 0, 1).unwrap();
+    assert_eq!(remembered(), None, "the file could change again within its ctime");
+    std::thread::sleep(core::time::Duration::from_millis(3100));
+    export.read(&BOB, &file, 0, 1).unwrap();
+    assert!(remembered().is_some_and(|rights| rights.read && !rights.write));
+    export.read(&BOB, &file, 0, 1).unwrap();
+    set_mode(&export, "file", 0o600);
+    assert_eq!(status(export.fs.read(&BOB, file.as_bytes(), 0, 1)), Status::ACCES);
+}
+
+#[test]
 fn new_objects_belong_to_the_caller() {
     let Some(export) = switching() else { return };
     let root = export.root();

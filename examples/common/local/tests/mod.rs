@@ -56,6 +56,11 @@ fn status<T: Debug>(result: Result<T>) -> Status {
     result.expect_err("should have failed").status
 }
 
+/// Waits until the kernel's clock for file times has moved on.
+fn tick() {
+    std::thread::sleep(core::time::Duration::from_millis(12));
+}
+
 /// An export of a new directory.
 struct Export {
     dir: TempDir,

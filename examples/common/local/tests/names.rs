@@ -74,6 +74,7 @@ fn remove_takes_files_only() {
     let root = export.root();
     let file = export.file("file", b"abc");
     export.folder("folder");
+    tick();
     let wcc = export.fs.remove(&me(), root.as_bytes(), b"file").unwrap();
     assert_ne!(wcc.before.unwrap().ctime, wcc.after.unwrap().ctime);
     assert!(!export.path("file").exists());
@@ -118,6 +119,7 @@ fn rename_moves_replaces_and_keeps_handles() {
         let (from_name, to_name) = (from_name.as_bytes(), to_name.as_bytes());
         export.fs.rename(&me(), from.as_bytes(), from_name, to.as_bytes(), to_name)
     };
+    tick();
     // Both orders of the two directories' locks.
     let done = rename(&a, "file", &b, "old").unwrap();
     assert_ne!(done.from.before.unwrap().mtime, done.from.after.unwrap().mtime);
