@@ -40,7 +40,7 @@ enum Command {
     /// Lists a directory.
     Ls {
         /// Kind, permissions, links, owner, group, size and time (UTC) too.
-        #[arg(short)]
+        #[arg(short, long)]
         long: bool,
         /// The directory.
         url: NfsUrl,

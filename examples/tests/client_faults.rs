@@ -6,11 +6,14 @@
     clippy::arithmetic_side_effects
 )]
 
+extern crate alloc;
+
 mod client_support;
 
+use core::time::Duration;
 use std::collections::HashMap;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use client_support::{Cut, Fake, Lie, Running, Split, noise, options};
 use nfswire_examples::client::{Client, Error, Follow, Got, Options, transfer};
@@ -44,14 +47,14 @@ fn replies_come_in_any_order() {
     assert!(together > 1, "small calls leave together, {together} did");
 }
 
-#[test]
+#[test] // F1
 fn replies_come_byte_by_byte() {
     for data in [noise(0), noise(1), noise(5003)] {
         reads_right(Fake { data, split: Split::Bytes, ..Fake::default() }, 3);
     }
 }
 
-#[test]
+#[test] // F1, D6
 fn replies_come_in_fragments() {
     for size in [23, 97, 1000, 100_000] {
         let fake = Fake { data: noise(20_001), split: Split::Fragments(size), ..Fake::default() };
@@ -84,7 +87,7 @@ fn short_reads_go_on() {
     reads_right(fake, 3);
 }
 
-#[test]
+#[test] // D6
 fn large_payloads_do_not_pass_through_the_buffer() {
     let data = noise(8 << 20);
     let server = Fake { data: data.clone(), transfer: 1 << 20, ..Fake::default() }.start();
@@ -98,7 +101,7 @@ fn large_payloads_do_not_pass_through_the_buffer() {
     assert!(size <= 32 << 10, "the receive buffer grew to {size} bytes");
 }
 
-#[test]
+#[test] // E2, E7, S5
 fn a_slow_server_gets_all_of_large_writes() {
     let data = noise(6 << 20);
     let server = Fake { transfer: 1 << 20, slow: true, ..Fake::default() }.start();
@@ -160,10 +163,10 @@ fn a_server_that_always_loses_data_is_given_up() {
 /// The error of reading, which must come soon.
 fn read_error(fake: Fake) -> (Client, Error) {
     let server = fake.start();
-    let options = Options { timeout: Duration::from_millis(400), ..options(4) };
-    let (mut client, path) = Client::mount(&server.url("/file"), options).unwrap();
+    let (mut client, path) = server.client("/file", 4);
     let (file, attributes) = client.resolve(&path, Follow::All).unwrap();
-    let mut buffer = vec![0; attributes.size as usize];
+    let mut buffer = vec![0; usize::try_from(attributes.size).unwrap()];
+    client.connection().set_timeout(Duration::from_millis(400)).unwrap();
     let start = Instant::now();
     let error = client.read(&file, 0, &mut buffer).unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(5));
@@ -184,7 +187,10 @@ fn a_connection_that_ends_is_told() {
             assert!((1..=3).contains(&waiting), "{waiting} waiting");
             assert_eq!(inside, within, "cut at {at}");
             let text = error.to_string();
-            assert!(text.contains("closed the connection") && text.contains("waited"), "{text}");
+            assert!(
+                text.contains("closed the connection") && text.contains("unanswered"),
+                "{text}"
+            );
             let root = *client.root();
             assert!(matches!(client.getattr(&root), Err(Error::Broken)));
         }
@@ -195,7 +201,7 @@ fn a_connection_that_ends_is_told() {
 fn silence_is_told() {
     let (_, error) = read_error(Fake { cut: Cut::Silence(2), ..file() });
     assert!(matches!(error, Error::TimedOut { waiting: 1, .. }), "{error}");
-    assert!(error.to_string().contains("sent nothing for 0.4 s while 1 calls"), "{error}");
+    assert!(error.to_string().contains("sent nothing for 0.4 s (unanswered calls: 1)"), "{error}");
 }
 
 #[test]
@@ -213,6 +219,38 @@ fn lies_are_told() {
             let (client, error) = read_error(Fake { lie, split, ..file() });
             assert!(error.to_string().contains(text), "{error}");
             drop(client);
+        }
+    }
+}
+
+#[test]
+fn random_bytes_are_told() {
+    for seed in 1..40 {
+        let (_, error) = read_error(Fake { lie: Lie::Noise(seed), ..file() });
+        let text = error.to_string();
+        assert!(text.contains("server"), "{text}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_does_no_harm() {
+    let data = noise(100);
+    for at in (0..232).step_by(3) {
+        for bit in [0x80, 1] {
+            let server =
+                Fake { data: data.clone(), lie: Lie::Flip(at, bit), ..Fake::default() }.start();
+            let (mut client, path) = server.client("/file", 1);
+            let (file, _) = client.resolve(&path, Follow::All).unwrap();
+            client.connection().set_timeout(Duration::from_millis(60)).unwrap();
+            let mut buffer = vec![0; 100];
+            match client.read(&file, 0, &mut buffer) {
+                // In the verifier, the attributes or the data, which say nothing about themselves; or in "end of file".
+                Ok(got) => {
+                    let differ = buffer.iter().zip(&data).filter(|(a, b)| a != b).count();
+                    assert!(got.len == 100 && differ <= 1, "flipped at {at}: {got:?}");
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
         }
     }
 }

@@ -6,11 +6,13 @@
     clippy::arithmetic_side_effects
 )]
 
+extern crate alloc;
+
 mod client_support;
 
+use alloc::sync::Arc;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use client_support::{noise, options};
@@ -119,7 +121,8 @@ fn a_large_directory_is_listed_once() {
     std::fs::create_dir(export.path("many")).unwrap();
     let mut names: Vec<Vec<u8>> = (0..5000).map(|i| format!("entry {i:05}").into_bytes()).collect();
     for name in &names {
-        std::fs::write(export.path("many").join(std::str::from_utf8(name).unwrap()), b"x").unwrap();
+        std::fs::write(export.path("many").join(core::str::from_utf8(name).unwrap()), b"x")
+            .unwrap();
     }
     let (mut client, path) = export.client("/many", options(1));
     let (directory, _) = client.resolve(&path, Follow::All).unwrap();

@@ -222,6 +222,18 @@ impl Connection {
         self.dropped
     }
 
+    /// Changes how long the server may send nothing while calls wait.
+    ///
+    /// # Errors
+    /// The system refused; zero is no time.
+    pub fn set_timeout(&mut self, timeout: Duration) -> Result<()> {
+        self.stream
+            .set_read_timeout(Some(timeout))
+            .map_err(|source| Error::Connection { waiting: 0, source })?;
+        self.timeout = timeout;
+        Ok(())
+    }
+
     /// Size of the receive buffer, in bytes: payloads that were received to their destination took none of it.
     #[must_use]
     pub const fn buffer_size(&self) -> usize {

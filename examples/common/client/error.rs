@@ -9,6 +9,8 @@ use nfswire_rpc::{CallFailure, RecordError, ReplyError};
 use nfswire_xdr::{DecodeError, EncodeError};
 use thiserror::Error;
 
+use super::show::printable;
+
 /// Result of a client operation.
 pub type Result<T> = core::result::Result<T, Error>;
 
@@ -27,7 +29,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The connection broke.
-    #[error("the connection failed while {waiting} calls waited for a reply: {source}")]
+    #[error("the connection failed (unanswered calls: {waiting}): {source}")]
     Connection {
         /// Calls without a reply.
         waiting: usize,
@@ -36,8 +38,8 @@ pub enum Error {
     },
     /// The server closed the connection.
     #[error(
-        "the server closed the connection while {waiting} calls waited for a reply ({}); try again, and look into the \
-         server's log if it happens again", if *.inside { "in the middle of a message" } else { "between two messages" }
+        "the server closed the connection {} (unanswered calls: {waiting}); try again, and look into the server's log \
+         if it happens again", if *.inside { "in the middle of a message" } else { "between two messages" }
     )]
     Closed {
         /// Calls without a reply.
@@ -47,7 +49,7 @@ pub enum Error {
     },
     /// Nothing came for too long.
     #[error(
-        "the server sent nothing for {} s while {waiting} calls waited for a reply; it hangs, or the network lost it",
+        "the server sent nothing for {} s (unanswered calls: {waiting}); it hangs, or the network lost it",
         .after.as_secs_f32()
     )]
     TimedOut {
@@ -98,7 +100,7 @@ pub enum Error {
         error: EncodeError,
     },
     /// The procedure ran and failed.
-    #[error("{}: {} ({}, from {procedure})", .path.escape_ascii(), explain(*.status), name(*.status))]
+    #[error("{}: {} ({}, from {procedure})", printable(.path), explain(*.status), name(*.status))]
     Status {
         /// What it was done to; empty until somebody who knows the name adds it.
         path: Vec<u8>,
@@ -109,8 +111,8 @@ pub enum Error {
     },
     /// No directory on the path can be mounted.
     #[error(
-        "the server lets nobody mount {} or a directory above it: {}; see `showmount -e` for what it exports",
-        .path.escape_ascii(), .status.name().map_or_else(|| format!("status {}", .status.0), Into::into)
+        "the server does not let us mount {} or a directory above it: {}; see `showmount -e` for what it exports",
+        printable(.path), .status.name().map_or_else(|| format!("status {}", .status.0), Into::into)
     )]
     Mount {
         /// The path asked for.
@@ -119,7 +121,7 @@ pub enum Error {
         status: MountStatus,
     },
     /// A path leads out of what was mounted, or in circles.
-    #[error("{}: {what}", .path.escape_ascii())]
+    #[error("{}: {what}", printable(.path))]
     Path {
         /// The path asked for.
         path: Vec<u8>,

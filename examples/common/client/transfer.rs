@@ -119,7 +119,9 @@ pub fn get(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mode = Permissions::from_mode(attributes.mode & 0o777 | 0o600);
+    // An existing file keeps its permissions; a new one gets the server's, as far as the process's mask allows.
+    let mode = target.metadata().map_or(attributes.mode & 0o777 | 0o600, |m| m.mode() & 0o777);
+    let mode = Permissions::from_mode(mode);
     let mut part =
         tempfile::Builder::new().permissions(mode).tempfile_in(directory).map_err(failed)?;
     let bytes = copy(client, part.as_file_mut())?;

@@ -11,11 +11,12 @@
     missing_docs
 )]
 
+use alloc::sync::Arc;
+use core::time::Duration;
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Mutex;
 
 use nfswire_examples::client::{Client, NfsUrl, Options};
 use nfswire_nfs3::attr::{
@@ -80,6 +81,10 @@ pub enum Lie {
     Denied,
     /// NFS3ERR_IO, once.
     IoOnce,
+    /// Anything, and then the end.
+    Noise(usize),
+    /// A byte of the reply, mark included, has these bits changed.
+    Flip(usize, u8),
 }
 
 pub struct Fake {
@@ -313,7 +318,7 @@ impl State {
         if self.fake.hold > 1 {
             self.pending.reverse();
         }
-        for reply in std::mem::take(&mut self.pending) {
+        for reply in core::mem::take(&mut self.pending) {
             let bytes = self.framed(&reply);
             match self.fake.split {
                 Split::Bytes => bytes.iter().try_for_each(|b| stream.write_all(&[*b])),
@@ -409,7 +414,7 @@ impl State {
         self.fake.attributes.then(|| self.object(handle))
     }
 
-    fn nfs(&mut self, xid: u32, procedure: u32, c: &mut Cursor<'_>) -> Vec<u8> {
+    fn nfs(&self, xid: u32, procedure: u32, c: &mut Cursor<'_>) -> Vec<u8> {
         let none = WccData::default();
         match procedure {
             1 => {
@@ -442,7 +447,7 @@ impl State {
             }
             5 => {
                 let args: ReadlinkArgs<'_> = c.decode().unwrap();
-                let name = std::str::from_utf8(&args.symlink[1..]).unwrap();
+                let name = core::str::from_utf8(&args.symlink[1..]).unwrap();
                 let data = Payload::Borrowed(self.fake.links[name].as_bytes());
                 message(xid, &ReadlinkReply::Ok(ReadlinkOk { attributes: None, data }))
             }
@@ -526,6 +531,10 @@ impl State {
                 stream.write_all(&0xc000_0000u32.to_be_bytes()).unwrap();
                 return Ok(None);
             }
+            Lie::Noise(seed) => {
+                stream.write_all(&noise(seed * 100)[seed * 50..]).unwrap();
+                return Err(End);
+            }
             Lie::Stub => return Ok(Some(xid.to_be_bytes().to_vec())),
             _ => {}
         }
@@ -534,6 +543,12 @@ impl State {
             ok.count -= 1;
         }
         let reply = message(xid, &ReadReply::Ok(ok));
+        if let Lie::Flip(at, bits) = self.fake.lie {
+            let mut bytes = self.framed(&reply);
+            bytes[at] ^= bits;
+            stream.write_all(&bytes).map_err(|_| End)?;
+            return Ok(None);
+        }
         match self.fake.cut {
             Cut::Read(n, at) if n == number => {
                 self.flush(stream)?;
@@ -545,7 +560,7 @@ impl State {
         }
     }
 
-    fn write(&mut self, xid: u32, args: &WriteArgs<'_>) -> Vec<u8> {
+    fn write(&self, xid: u32, args: &WriteArgs<'_>) -> Vec<u8> {
         args.validate().unwrap();
         let len = args.count.min(self.fake.max_write) as usize;
         let bytes = &args.bytes().unwrap()[..len];
@@ -571,7 +586,7 @@ impl State {
         )
     }
 
-    fn readdir(&mut self, xid: u32, plus: bool, c: &mut Cursor<'_>) -> Vec<u8> {
+    fn readdir(&self, xid: u32, plus: bool, c: &mut Cursor<'_>) -> Vec<u8> {
         const PAGE: u32 = 60;
         let cookie = if plus {
             c.decode::<ReaddirplusArgs<'_>>().unwrap().cookie
