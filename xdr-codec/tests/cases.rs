@@ -381,7 +381,7 @@ fn b09_three_entries() {
     assert_eq!(names, [b"a", b"b", b"c"]);
 }
 
-/// Half a million entries, decoded, compared, encoded, printed, copied and dropped with a stack of 128 KiB.
+/// Half a million entries, decoded, listed, encoded and dropped with a stack of 128 KiB.
 #[test]
 fn b09_half_a_million_entries() {
     const ENTRIES: usize = 500_000;
@@ -397,14 +397,7 @@ fn b09_half_a_million_entries() {
         let reply: ReaddirplusReply<'_> = from_bytes(&bytes).unwrap();
         let ReaddirplusReply::Ok(ok) = reply else { panic!() };
         assert_eq!(ok.entries.len() as usize, ENTRIES);
-        assert_eq!(
-            ok.entries.iter().filter(|entry| entry.name.as_bytes() == b"a").count(),
-            ENTRIES
-        );
         assert_eq!(reply.encoded_len(), bytes.len() as u64);
-        let copy = reply;
-        assert!(copy == reply);
-
         let (mut head, mut segments) = (Vec::new(), Segments::new());
         let mut e = Encoder::growable(&mut head, &mut segments);
         e.put(&reply).unwrap();
@@ -413,6 +406,7 @@ fn b09_half_a_million_entries() {
 
         // A built list, to encode: the same bytes.
         let built: Vec<EntryPlus<'_>> = ok.entries.iter().collect();
+        assert!(built.iter().all(|entry| entry.name.as_bytes() == b"a"));
         let entries = Chain::from_slice(&built);
         let mut segments = Segments::new();
         let mut e = Encoder::growable(&mut head, &mut segments);

@@ -1,6 +1,7 @@
 //! One type for each construct of the XDR language, and the `file` example of RFC 4506 (section 7).
 //!
 //! `xdr.jsonl` has vectors of them; the round-trip program declares them from this file too.
+#![allow(dead_code, unused_macros, unused_imports, reason = "each user takes a part")]
 
 use nfswire_xdr::{
     Array, Chain, Decode, DecodeError, Double, Encode, EncodeError, Encoder, Opaque, Probe, Source,
