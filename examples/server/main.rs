@@ -36,6 +36,7 @@ struct Options {
     copy_break: u32,
     /// Longest record that a client may send
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_record)]
+    #[arg(value_parser = clap::value_parser!(u32).range(8 << 10..1 << 31))]
     max_record: u32,
     /// Most connections at a time
     #[arg(long, value_name = "N", default_value_t = Config::default().max_connections)]

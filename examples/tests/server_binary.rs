@@ -31,7 +31,8 @@ fn start(arguments: &[&str]) -> (Child, Vec<String>, SocketAddr) {
             return (child, lines, address);
         }
     }
-    panic!("it ended before it was ready: {lines:?}");
+    let status = child.wait().unwrap();
+    panic!("it ended with {status} before it was ready: {lines:?}");
 }
 
 fn end(mut child: Child, signal: Signal) {

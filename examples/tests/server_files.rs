@@ -9,6 +9,7 @@ mod server_support;
 use std::fs::{File, read, write};
 use std::io::IoSlice;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nfswire_examples::fs::{
     Caller, DirVisitor, FileData, FileSystem, Found, Handle, ReadData, Result,
@@ -22,6 +23,7 @@ use nfswire_nfs3::procedures::{Getattr, Lookup, Read, Write};
 use nfswire_nfs3::{Attributes, DirOpArgs, FileHandle, FileName, StableHow, Status};
 use nfswire_xdr::Payload;
 use server_support::{Client, Running};
+use socket2::{Domain, Socket, Type};
 use tempfile::TempDir;
 
 fn pattern(len: usize) -> Vec<u8> {
@@ -130,6 +132,62 @@ fn writes_up_to_a_mebibyte_arrive() {
     let mut expected = [&content[..], &content[..4097]].concat();
     expected[7..10].copy_from_slice(&content[..3]);
     assert!(read(dir.path().join("file")).unwrap() == expected);
+}
+
+// S5
+#[test]
+fn a_hundred_clients_with_narrow_sockets_read_one_file() {
+    let content = pattern(1 << 20);
+    let (_dir, server) = export(&[("file", &content)], no_squash());
+    let file = lookup(&mut connect(&server), "file");
+    let mut clients: Vec<_> = (0..100).map(|_| narrow(&server)).collect();
+    for client in &mut clients {
+        let call = client.record::<Read>(&args(&file, 0, 1 << 20));
+        client.send(&call);
+    }
+    // All of them wait in the middle of their reply by now; one more is served at once.
+    assert_eq!(lookup(&mut connect(&server), "file"), file);
+    let readers =
+        clients.into_iter().map(|mut client| std::thread::spawn(move || client.receive()));
+    for reader in readers.collect::<Vec<_>>() {
+        let reply = reader.join().unwrap();
+        let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
+        assert!(ok.bytes().unwrap() == content);
+    }
+}
+
+/// A client with 16 KiB to receive into. Its segments are small, too: with those of the loopback interface, which are
+/// larger than that, TCP would wait for a timer at every one.
+fn narrow(server: &Running) -> Client {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(16 << 10).unwrap();
+    socket.set_tcp_mss(1400).unwrap();
+    socket.connect(&server.address.into()).unwrap();
+    Client { stream: socket.into(), ..connect(server) }
+}
+
+// S13
+#[test]
+fn a_client_that_takes_nothing_loses_its_connection_and_disturbs_nobody() {
+    let content = pattern(1 << 20);
+    let config = Config { send_timeout: Duration::from_millis(100), ..no_squash() };
+    let (_dir, server) = export(&[("file", &content)], config);
+    let file = lookup(&mut connect(&server), "file");
+    let mut stalled = connect(&server);
+    let calls: Vec<u8> =
+        (0..64).flat_map(|_| stalled.record::<Read>(&args(&file, 0, 1 << 20))).collect();
+    stalled.send(&calls);
+    let mut other = connect(&server);
+    for _ in 0..20 {
+        let reply = other.call::<Read>(&args(&file, 0, 100));
+        assert!(matches!(reply.results::<Read>(), ReadReply::Ok(_)));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The timeout may begin anew some times, while the last bytes find room.
+    std::thread::sleep(Duration::from_secs(2));
+    // What fitted into the sockets is there, but not all of it: the server has given up.
+    let whole = core::iter::from_fn(|| stalled.try_receive()).count();
+    assert!(whole < 64, "{whole} replies");
 }
 
 /// Promises more of a file than there is, as if it had been cut since.

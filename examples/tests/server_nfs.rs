@@ -176,6 +176,28 @@ fn forged_handles_are_told_from_stale_ones() {
     }
 }
 
+#[test]
+fn announced_limits_are_those_that_the_server_carries() {
+    let announced = |max_record| {
+        let server = Running::start(MemFs::default(), Config { max_record, ..Config::default() });
+        let client = &mut server.connect();
+        let root = client.mount("/");
+        let reply = client.call::<Fsinfo>(&FsinfoArgs { fsroot: fh(&root) });
+        let FsinfoReply::Ok(ok) = reply.results::<Fsinfo>() else { panic!("failed") };
+        assert_eq!(ok.rtmax, 1 << 20);
+        assert!(ok.wtpref <= ok.wtmax);
+        // One that long is taken, whatever the credential.
+        let file = create(client, &root, b"file");
+        client.user = Some((1, 1));
+        let data = vec![7; ok.wtmax as usize];
+        assert_eq!(write(client, &file, 0, &data).count, ok.wtmax);
+        ok.wtmax
+    };
+    assert_eq!(announced(Config::default().max_record), 1 << 20);
+    assert_eq!(announced(64 << 10), 60 << 10);
+    assert_eq!(announced(8 << 10), 4 << 10);
+}
+
 // B20
 #[test]
 fn a_guard_that_fails_changes_nothing_and_gets_one_reply() {

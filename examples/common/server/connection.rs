@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use nfswire_rpc::{RecordBuffer, RecordError, RecordLimits};
 use nfswire_xdr::{Encoder, Segments};
-use rustix::net::sockopt::{Timeout, set_socket_keepalive, set_socket_timeout};
+use rustix::net::sockopt::{
+    Timeout, set_socket_keepalive, set_socket_timeout, set_tcp_keepidle, set_tcp_keepintvl,
+};
 use thiserror::Error;
 
 use super::reply::{Batch, Pages};
@@ -26,6 +28,9 @@ const MAX_BYTES: u64 = 128 << 10;
 const MAX_WAIT: Duration = Duration::from_millis(1);
 /// Memory for file data that a connection gets when it reads: room for several small READs in one batch.
 const PAGES: usize = 64 << 10;
+/// Silence after which the client's system is asked whether it is still there, and how often.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Memory of a head that an idle connection keeps.
 const IDLE_HEAD: usize = 4 << 10;
 
@@ -101,7 +106,10 @@ pub(super) fn serve(
 fn set_up(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
     // Replies are whole when they are sent: waiting for more would only delay them.
     stream.set_nodelay(true)?;
+    // A client that is gone without a word is noticed within some minutes.
     set_socket_keepalive(stream, true)?;
+    set_tcp_keepidle(stream, KEEPALIVE_IDLE)?;
+    set_tcp_keepintvl(stream, KEEPALIVE_INTERVAL)?;
     set_socket_timeout(stream, Timeout::Recv, Some(limits.idle))?;
     set_socket_timeout(stream, Timeout::Send, Some(limits.send_timeout))?;
     Ok(())
@@ -116,10 +124,11 @@ fn receive(
     loop {
         let room = incoming.spare();
         if room.is_empty() {
-            // Says why.
+            // There is no memory, which the buffer reports.
             incoming.next_record().map_err(End::Record)?;
+            return Err(End::Cut);
         }
-        match stream.read(incoming.spare()) {
+        match stream.read(room) {
             Ok(0) if incoming.is_at_boundary() => return Ok(false),
             Ok(0) => return Err(End::Cut),
             Ok(received) => {

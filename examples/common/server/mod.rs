@@ -34,7 +34,7 @@ mod send;
 mod service;
 
 use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use core::fmt;
 use core::net::SocketAddr;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +45,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use nfswire_rpc::RecordLimits;
+use rustix::io::Errno;
+use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
 use tracing::{debug, info, warn};
 
@@ -211,7 +213,7 @@ impl BoundServer {
     /// Ends [`run`](Self::run) from another thread.
     #[must_use]
     pub fn stop_handle(&self) -> StopHandle {
-        StopHandle { shared: Arc::clone(&self.shared), listener: Arc::clone(&self.listener) }
+        StopHandle { shared: Arc::clone(&self.shared), listener: Arc::downgrade(&self.listener) }
     }
 
     /// Serves until it is stopped, then lets the calls end that are being served.
@@ -235,22 +237,13 @@ impl BoundServer {
             match accepted {
                 Ok((stream, peer)) => Shared::connect(&self.shared, stream, peer),
                 Err(error) => {
-                    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
-                        Some(
-                            rustix::io::Errno::MFILE
-                            | rustix::io::Errno::NFILE
-                            | rustix::io::Errno::NOBUFS
-                            | rustix::io::Errno::NOMEM,
-                        ) => {
+                    match error.raw_os_error().map(Errno::from_raw_os_error) {
+                        Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
                             warn!("cannot accept a connection: {error}; trying again");
                             thread::sleep(ACCEPT_PAUSE);
                         }
                         // The listener itself is broken; every other error is that of one connection.
-                        Some(
-                            rustix::io::Errno::BADF
-                            | rustix::io::Errno::INVAL
-                            | rustix::io::Errno::NOTSOCK,
-                        ) => {
+                        Some(Errno::BADF | Errno::INVAL | Errno::NOTSOCK) => {
                             return Err(RunError::Accept(error));
                         }
                         _ => debug!("a connection was gone before it was accepted: {error}"),
@@ -265,7 +258,7 @@ impl BoundServer {
 #[derive(Clone)]
 pub struct StopHandle {
     shared: Arc<Shared>,
-    listener: Arc<TcpListener>,
+    listener: Weak<TcpListener>,
 }
 
 impl fmt::Debug for StopHandle {
@@ -280,7 +273,8 @@ impl StopHandle {
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
         // Wakes the thread that waits in accept.
-        if let Err(error) = rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Read) {
+        let Some(listener) = self.listener.upgrade() else { return };
+        if let Err(error) = shutdown(&listener, Shutdown::Read) {
             debug!("the listening socket is already down: {error}");
         }
     }

@@ -7,7 +7,7 @@ use nfswire_nfs3::create::{
     CreateOk, CreateReply, MkdirOk, MkdirReply, MknodArgs, MknodData, MknodOk, MknodReply,
     SymlinkArgs, SymlinkOk, SymlinkReply,
 };
-use nfswire_nfs3::fs::{FsinfoReply, FsstatReply, PathconfReply};
+use nfswire_nfs3::fs::{FsinfoOk, FsinfoReply, FsstatReply, PathconfReply};
 use nfswire_nfs3::io::{
     CommitOk, CommitReply, ReadArgs, ReadOk, ReadReply, WriteArgs, WriteOk, WriteReply,
 };
@@ -64,10 +64,23 @@ pub(super) const fn is_slow(procedure: u32) -> bool {
     )
 }
 
-/// Serves one call: puts its results.
+/// What the file system can do, as far as the server carries it.
+fn within(ok: FsinfoOk, max_write: u32) -> FsinfoOk {
+    FsinfoOk {
+        rtmax: ok.rtmax.min(MAX_TRANSFER),
+        rtpref: ok.rtpref.min(MAX_TRANSFER),
+        wtmax: ok.wtmax.min(max_write),
+        wtpref: ok.wtpref.min(max_write),
+        dtpref: ok.dtpref.min(MAX_TRANSFER),
+        ..ok
+    }
+}
+
+/// Serves one call: puts its results. A WRITE carries at most `max_write` bytes.
 pub(super) fn serve(
     fs: &dyn FileSystem,
     caller: &Caller<'_>,
+    max_write: u32,
     procedure: u32,
     c: Cursor<'_>,
     out: &mut Batch<'_, '_>,
@@ -142,7 +155,7 @@ pub(super) fn serve(
         Fsinfo::NUMBER => {
             let a = arguments::<Fsinfo>(c)?;
             out.put(&match fs.fsinfo(caller, &a.fsroot) {
-                Ok(ok) => FsinfoReply::Ok(ok),
+                Ok(ok) => FsinfoReply::Ok(within(ok, max_write)),
                 Err(failure) => FsinfoReply::Fail(failure.status, failure.first().after),
             })
         }

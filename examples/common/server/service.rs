@@ -17,6 +17,10 @@ use crate::fs::FileSystem;
 /// Most elements of a list in a call. No call of the served programs has one beyond its header.
 const MAX_ITEMS: u32 = 1024;
 
+/// Most bytes of a WRITE call that are not data: header, credential and verifier of 400 bytes, arguments.
+const AROUND_WRITE: u32 = 1 << 10;
+const PAGE: u32 = 4 << 10;
+
 /// What becomes of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
@@ -32,12 +36,16 @@ pub(super) struct Service {
     mounts: Mounts,
     squash: Squash,
     limits: Limits,
+    max_write: u32,
 }
 
 impl Service {
     pub(super) fn new(fs: Arc<dyn FileSystem>, squash: Squash, max_record: u32) -> Self {
         let limits = Limits { max_payload: max_record, max_items: MAX_ITEMS, ..Limits::LENIENT };
-        Self { fs, mounts: Mounts::default(), squash, limits }
+        let max_write = max_record.saturating_sub(AROUND_WRITE);
+        // Clients like whole pages.
+        let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
+        Self { fs, mounts: Mounts::default(), squash, limits, max_write }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
@@ -94,7 +102,7 @@ impl Service {
         let fs = &*self.fs;
         let served = out.success(xid, |out| {
             if call.program == nfs_protocol::PROGRAM {
-                return nfs::serve(fs, &caller, call.procedure, c, out);
+                return nfs::serve(fs, &caller, self.max_write, call.procedure, c, out);
             }
             let client = mount::Client { address: peer.ip(), caller };
             mount::serve(fs, &self.mounts, &client, call.version, call.procedure, c, out)
