@@ -8,3 +8,8 @@ pub mod local;
 pub mod memfs;
 pub mod sample;
 pub mod server;
+
+/// The codec example of the project's README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
