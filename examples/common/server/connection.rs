@@ -210,3 +210,48 @@ fn serve_received(
     }
     Ok(Then::Continue)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::std_instead_of_core)]
+
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_falls_silent_gives_its_memory_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        set_socket_timeout(&server, Timeout::Recv, Some(Duration::from_millis(20))).unwrap();
+
+        let mut incoming = RecordBuffer::default();
+        let mut memory = Memory { head: vec![1; 2 << 20], pages: vec![1; PAGES], files: vec![] };
+        // A large record, then the first half of a mark.
+        let sending = std::thread::spawn(move || {
+            let mut stream = vec![0x80, 0x10, 0, 0];
+            stream.resize((1 << 20) + 4, 7);
+            stream.extend([0x80, 0]);
+            client.write_all(&stream).unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+            client.write_all(&[0, 1, 9]).unwrap();
+            client
+        });
+        let mut received = 0;
+        while received == 0 {
+            assert!(receive(&server, &mut incoming, &mut memory).unwrap());
+            while incoming.next_record().unwrap().is_some() {
+                received += 1;
+            }
+        }
+        assert!(incoming.capacity() >= 1 << 20);
+        while incoming.next_record().unwrap().is_none() {
+            assert!(receive(&server, &mut incoming, &mut memory).unwrap());
+        }
+        assert!(incoming.capacity() <= RecordBuffer::FIRST_ROOM);
+        assert!(memory.head.capacity() <= IDLE_HEAD && memory.pages.capacity() == 0);
+        drop(sending.join().unwrap());
+    }
+}

@@ -22,7 +22,8 @@
 //! # Memory
 //! A connection that sends small calls holds 16 KiB to receive into and the head of its replies; one that reads small
 //! pieces 64 KiB more; one that writes grows its receive buffer to the largest record it has sent, at most
-//! [`Config::max_record`]. Idle connections give back all but the first.
+//! [`Config::max_record`]. Idle connections give back all but the first, to the allocator, which
+//! passes it on to the system when it sees fit.
 
 mod connection;
 mod identity;
