@@ -136,6 +136,17 @@ fn short_writes_go_on_and_lost_data_is_written_again() {
 }
 
 #[test]
+fn a_created_file_is_empty_whatever_the_server_makes_of_the_size() {
+    for attributes in [true, false] {
+        let server = Fake { data: noise(9), attributes, ..Fake::default() }.start();
+        let (mut client, _) = server.client("/", 1);
+        let root = *client.root();
+        let file = client.create(&root, b"file", 0o644).unwrap();
+        assert_eq!(client.getattr(&file).unwrap().size, 0);
+    }
+}
+
+#[test]
 fn small_files_need_no_commit() {
     for len in [0, 1, 3, 4095, 4096] {
         let server = Fake { transfer: 4096, ..Fake::default() }.start();
