@@ -299,7 +299,9 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline(never)]
     fn put_parts<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
         let before = self.state;
-        value.encode_fields(self).map_err(|error| self.refuse(before, head_len(value), error))
+        value
+            .encode_fields(self)
+            .map_err(|error| self.refuse(before, head_len(value, self.copy_break), error))
     }
 
     #[cold]
@@ -627,14 +629,20 @@ impl Mark {
     }
 }
 
-/// Head bytes that a value takes, at least: a payload takes none but for its pad.
-fn head_len<'p, T: Encode<'p> + ?Sized>(value: &T) -> u64 {
+/// Head bytes that a value takes, at least: a payload that is not copied takes none but for its pad.
+fn head_len<'p, T: Encode<'p> + ?Sized>(value: &T, copy_break: u32) -> u64 {
     if !T::TAIL {
         return 0;
     }
-    let len = if T::INLINE { 0 } else { value.tail().map_or(0, Payload::len) };
-    let slack = if len % 4 > 0 { 4 } else { 0 };
-    value.encoded_len().saturating_sub(padded(len)).saturating_add(slack)
+    let total = value.encoded_len();
+    let payload = if T::INLINE { None } else { value.tail() };
+    match payload.map(|p| (p.len(), p.as_slice())) {
+        Some((len, data)) if data.is_none() || len > copy_break => {
+            let slack = if len % 4 > 0 { 4 } else { 0 };
+            total.saturating_sub(padded(len)).saturating_add(slack)
+        }
+        _ => total,
+    }
 }
 
 const fn whole_words(len: usize) -> usize {

@@ -65,6 +65,8 @@ struct Model {
     /// Shortest length since the innermost attempt began.
     lowest: usize,
     rollbacks: usize,
+    /// Longest payload that is copied into the head.
+    copy_break: usize,
 }
 
 impl Model {
@@ -115,7 +117,11 @@ fn run<'p>(e: &mut Encoder<'_, 'p>, ops: &'p [Op], model: &mut Model) {
                 let (len, pad) = (data.len(), pad(data.len()));
                 let done = if matches!(op, Op::Payload(_)) {
                     // The pad, or the slack before it, is a word of the head.
-                    let need = if pad.is_empty() { 4 } else { 8 };
+                    let need = match pad.is_empty() {
+                        _ if len <= model.copy_break => 4 + len + pad.len(),
+                        true => 4,
+                        false => 8,
+                    };
                     expect(e.put(&Payload::Borrowed(data)), need, room)
                 } else {
                     let opaque: Opaque<'_> = Opaque::new(data).unwrap();
@@ -175,8 +181,9 @@ fn run<'p>(e: &mut Encoder<'_, 'p>, ops: &'p [Op], model: &mut Model) {
 }
 
 /// Runs the calls with one head, and checks the message.
-fn check<'p>(mut e: Encoder<'_, 'p>, ops: &'p [Op]) -> Vec<u8> {
-    let mut model = Model::default();
+fn check<'p>(e: Encoder<'_, 'p>, ops: &'p [Op], copy_break: usize) -> Vec<u8> {
+    let mut model = Model { copy_break, ..Model::default() };
+    let mut e = e.copy_break(copy_break as u32);
     run(&mut e, ops, &mut model);
     assert_eq!(e.finish(), model.bytes.len() as u64);
     model.bytes
@@ -185,24 +192,25 @@ fn check<'p>(mut e: Encoder<'_, 'p>, ops: &'p [Op]) -> Vec<u8> {
 proptest! {
     #![proptest_config(cases(200))]
 
-    // E1, E4, E6, E10
+    // E1, E4, E6, E8, E10
     #[test]
     fn marks_and_slots(
         ops in vec(op(), 0..60),
+        copy_break in prop_oneof![Just(0usize), 0..16usize],
         fixed in 0usize..400,
         pages in vec(prop_oneof![Just(4usize), Just(12), Just(64), 0usize..40], 0..40),
     ) {
         let (mut head, mut segments) = (vec![0xff; 24], Segments::new());
-        let bytes = check(Encoder::growable(&mut head, &mut segments), &ops);
+        let bytes = check(Encoder::growable(&mut head, &mut segments), &ops, copy_break);
         prop_assert_eq!(segments.view(&head).to_vec().unwrap(), bytes);
 
         let (mut head, mut segments) = (vec![0xff; fixed], Segments::new());
-        let bytes = check(Encoder::fixed(&mut head, &mut segments), &ops);
+        let bytes = check(Encoder::fixed(&mut head, &mut segments), &ops, copy_break);
         prop_assert_eq!(segments.view(&head).to_vec().unwrap(), bytes);
 
         let mut head: Vec<Vec<u8>> = pages.iter().map(|len| vec![0xff; *len]).collect();
         let mut segments = Segments::new();
-        let bytes = check(Encoder::pages(&mut head, &mut segments), &ops);
+        let bytes = check(Encoder::pages(&mut head, &mut segments), &ops, copy_break);
         prop_assert_eq!(segments.view(&head as &dyn Pages).to_vec().unwrap(), bytes);
     }
 }
@@ -552,12 +560,13 @@ proptest! {
     #[test]
     fn short_writes(
         ops in vec(op(), 0..20),
+        copy_break in prop_oneof![Just(0usize), 0..16usize],
         iovecs in 1usize..5,
         takes in vec(0usize..20, 0..40),
     ) {
         let mut pages = vec![[0xff; 12]; 400];
         let mut segments = Segments::new();
-        let bytes = check(Encoder::pages(&mut pages, &mut segments), &ops);
+        let bytes = check(Encoder::pages(&mut pages, &mut segments), &ops, copy_break);
         let message = segments.view(&pages as &dyn Pages);
         prop_assert_eq!(message.len(), bytes.len() as u64);
         prop_assert_eq!(send(message, iovecs, takes.into_iter()), &bytes[..]);

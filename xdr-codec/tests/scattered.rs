@@ -1,5 +1,13 @@
 //! The same bytes in one slice and in pieces: same values, same errors. // D6 D7
-#![allow(missing_docs, clippy::cast_possible_truncation)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation
+)]
 
 use nfswire_xdr::{
     Chain, Cursor, Decode, DecodeError, Encode, Encoder, ErrorKind, Limits, Opaque, Payload, Piece,
