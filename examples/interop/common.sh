@@ -68,7 +68,7 @@ start_server() {
     die "the server did not get ready within 10 s: $(tail -n 3 "$log")"
 }
 
-# The server under test: our own on a fresh directory below WORK or, when PEER_PORT is in the
+# set_up_peer WORK [TOP]: the server under test is our own on a fresh directory in TOP (WORK) or, when PEER_PORT is in the
 # environment (see ganesha/with-ganesha), another one that runs already. Sets PEER_PORT,
 # PEER_MOUNTPORT, PEER_DIR (what is exported) and PEER_EXPORT (as what; empty for "/").
 set_up_peer() {
@@ -79,9 +79,9 @@ set_up_peer() {
         return 0
     fi
     need_binary server
-    PEER_DIR=$work/export PEER_EXPORT=""
+    PEER_DIR=${2:-$work}/export PEER_EXPORT=""
     mkdir -m 777 "$PEER_DIR"
-    chmod 755 "$work"
+    chmod 755 "$work" "${2:-$work}"
     PEER_PORT=$(free_port)
     PEER_MOUNTPORT=$PEER_PORT
     local options=()
