@@ -1,7 +1,7 @@
 //! An NFSv3 client over TCP: blocking, one thread a connection, several calls in flight.
 //!
 //! [`Client`] mounts what a [`NfsUrl`] names and works on file handles. READ data is received straight into the
-//! caller's memory, WRITE data is sent from it. [`transfer`] copies whole files, [`bench`] loads a server.
+//! caller's memory, WRITE data is sent from it. [`transfer`] copies whole files, [`mod@bench`] loads a server.
 //!
 //! ```no_run
 //! use nfswire_examples::client::{Client, Follow, Options};
