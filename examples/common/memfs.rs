@@ -40,7 +40,6 @@ pub struct MemFs {
 #[derive(Debug, Default)]
 struct Files {
     by_number: BTreeMap<u64, File>,
-    last: u64,
     /// Changes of the folder.
     changes: u32,
 }
@@ -52,6 +51,11 @@ fn handle(number: u64) -> Handle {
 fn number(handle: &[u8]) -> Result<u64> {
     let bytes = handle.strip_prefix(MAGIC).and_then(|rest| rest.try_into().ok());
     Ok(u64::from_be_bytes(bytes.ok_or(Status::BADHANDLE)?))
+}
+
+fn size(bytes: u64) -> Result<usize> {
+    let size = usize::try_from(bytes).ok().filter(|size| *size <= MAX_SIZE);
+    Ok(size.ok_or(Status::FBIG)?)
 }
 
 fn folder(handle: &[u8]) -> Result<()> {
@@ -107,12 +111,6 @@ impl Files {
     }
 }
 
-fn resize(file: &mut File, size: u64) -> Result<()> {
-    let size = usize::try_from(size).ok().filter(|size| *size <= MAX_SIZE);
-    file.data.resize(size.ok_or(Status::FBIG)?, 0);
-    Ok(())
-}
-
 impl MemFs {
     fn files(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
@@ -141,7 +139,10 @@ impl FileSystem for MemFs {
             return Err(Status::NOT_SYNC.into());
         }
         files.change(number, |files| {
-            new.size.map_or(Ok(()), |size| resize(files.file(object)?.1, size))
+            if let Some(wanted) = new.size {
+                files.file(object)?.1.data.resize(size(wanted)?, 0);
+            }
+            Ok(())
         })
     }
 
@@ -178,25 +179,21 @@ impl FileSystem for MemFs {
         _: StableHow,
     ) -> Result<Written> {
         let mut files = self.files();
-        let (number, old) = files.file(file)?;
         let data: Vec<u8> = data.iter().flat_map(|piece| piece.iter().copied()).collect();
-        let len = u32::try_from(data.len()).map_err(|_| Status::FBIG)?;
-        let end = offset.checked_add(len.into()).ok_or(Status::FBIG)?;
+        let count = u32::try_from(data.len()).map_err(|_| Status::FBIG)?;
+        let (start, end) = (size(offset)?, size(offset.saturating_add(count.into()))?);
+        let (number, _) = files.file(file)?;
         let mut wcc = WccData::default();
-        if len > 0 {
-            let size = end.max(u64::try_from(old.data.len()).map_err(|_| Status::FBIG)?);
+        if count > 0 {
             wcc = files.change(number, |files| {
-                let (_, file) = files.file(file)?;
-                resize(file, size)?;
-                let place = usize::try_from(offset)
-                    .ok()
-                    .and_then(|at| file.data.get_mut(at..)?.get_mut(..data.len()));
-                place.ok_or(Status::FBIG)?.copy_from_slice(&data);
+                let old = &mut files.file(file)?.1.data;
+                old.resize(old.len().max(end), 0);
+                drop(old.splice(start..end, data));
                 Ok(())
             })?;
         }
-        // Nothing outlives the process, so no restart can lose what was acknowledged and leave the client waiting.
-        Ok(Written { wcc, count: len, committed: StableHow::FileSync, verifier: [0; 8] })
+        // Nothing outlives the process: no client can find less than it was promised.
+        Ok(Written { wcc, count, committed: StableHow::FileSync, verifier: [0; 8] })
     }
 
     fn create(&self, _: &Caller<'_>, dir: &[u8], name: &[u8], how: &CreateHow) -> Result<Made> {
@@ -205,10 +202,12 @@ impl FileSystem for MemFs {
         let number = match files.find(name) {
             Ok(_) if !matches!(how, CreateHow::Unchecked(_)) => return Err(Status::EXIST.into()),
             Ok(number) => number,
-            Err(_) => files.last.saturating_add(1),
+            // None is ever removed.
+            Err(_) => {
+                files.by_number.last_key_value().map_or(1, |(last, _)| last.saturating_add(1))
+            }
         };
         let dir = files.change(0, |files| {
-            files.last = files.last.max(number);
             files.by_number.entry(number).or_default().name = name.to_vec();
             Ok(())
         })?;

@@ -6,19 +6,22 @@
 mod server_support;
 
 use std::io::IoSlice;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use nfswire_examples::fs::{
-    Caller, DirVisitor, FileData, FileSystem, Found, Handle, ReadData, Result, Written,
+    Caller, DirEntry, DirVisitor, EntryDetails, FileData, FileSystem, Found, Handle, Pushed,
+    ReadData, Result, Written,
 };
 use nfswire_examples::server::{Config, Squash};
 use nfswire_nfs3::attr::{GetattrArgs, GetattrReply};
 use nfswire_nfs3::io::{ReadArgs, ReadReply, WriteArgs, WriteReply};
 use nfswire_nfs3::lookup::{ACCESS_READ, AccessArgs, AccessReply};
-use nfswire_nfs3::procedures::{Access, Getattr, Null, Read, Write};
+use nfswire_nfs3::procedures::{Access, Getattr, Null, Read, Readdir, Readdirplus, Write};
+use nfswire_nfs3::readdir::{ReaddirArgs, ReaddirReply, ReaddirplusArgs, ReaddirplusReply};
 use nfswire_nfs3::{Attributes, FileHandle, StableHow, Status, WccData};
 use nfswire_rpc::CallFailure;
 use nfswire_xdr::Payload;
@@ -37,13 +40,16 @@ struct Witness {
     told: Arc<Mutex<Vec<Told>>>,
     /// WRITE goes on when something comes.
     gate: Mutex<Receiver<()>>,
+    /// Times that the core wanted to know more about an entry.
+    details: Arc<AtomicU32>,
 }
 
 impl Witness {
     fn start(squash: Squash) -> (Running, Arc<Mutex<Vec<Told>>>, Sender<()>) {
         let told = Arc::default();
         let (open, gate) = channel();
-        let witness = Self { told: Arc::clone(&told), gate: Mutex::new(gate) };
+        let details = Arc::default();
+        let witness = Self { told: Arc::clone(&told), gate: Mutex::new(gate), details };
         (Running::start(witness, Config { squash, ..Config::default() }), told, open)
     }
 
@@ -93,11 +99,22 @@ impl FileSystem for Witness {
         &self,
         _: &Caller<'_>,
         _: &[u8],
-        _: u64,
+        cookie: u64,
         _: [u8; 8],
-        _: &mut dyn DirVisitor,
+        visitor: &mut dyn DirVisitor,
     ) -> Result<bool> {
-        Err(Status::NOTDIR.into())
+        visitor.begin(None, [0; 8]);
+        for cookie in cookie + 1.. {
+            let entry = DirEntry { fileid: cookie, name: b"name", cookie };
+            let mut details = || {
+                self.details.fetch_add(1, Ordering::SeqCst);
+                EntryDetails::default()
+            };
+            if visitor.entry(entry, &mut details) == Pushed::Full {
+                break;
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -154,6 +171,40 @@ fn odd_answers_do_not_reach_the_client() {
         client.call::<nfswire_nfs3::procedures::Lookup>(&nfswire_nfs3::lookup::LookupArgs { what });
     assert_eq!(reply.failure(), CallFailure::SystemErr);
     client.call::<Null>(&()).results::<Null>();
+}
+
+#[test]
+fn entries_that_cannot_fit_are_not_looked_at() {
+    let (_open, gate) = channel();
+    let witness = Witness { told: Arc::default(), gate: Mutex::new(gate), details: Arc::default() };
+    let details = Arc::clone(&witness.details);
+    let server = Running::start(witness, Config::default());
+    let mut client = server.connect();
+    let mut args = ReaddirArgs { dir: file(), cookie: 0, cookie_verifier: [0; 8], count: 1000 };
+    let reply = client.call::<Readdir>(&args);
+    let ReaddirReply::Ok(ok) = reply.results::<Readdir>() else { panic!("failed") };
+    // 20 bytes around the list, 28 for an entry; the file system's "end" is not believed when it left some out.
+    assert_eq!((ok.reply.entries.len(), ok.reply.eof), (35, false));
+    assert_eq!(details.load(Ordering::SeqCst), 0, "READDIR needs no details");
+
+    for (dircount, maxcount, taken) in
+        [(0, 1000, 27), (1000, 1000, 27), (100, 1000, 4), (1, 1000, 1)]
+    {
+        let args =
+            ReaddirplusArgs { dir: file(), cookie: 0, cookie_verifier: [0; 8], dircount, maxcount };
+        let reply = client.call::<Readdirplus>(&args);
+        let ReaddirplusReply::Ok(ok) = reply.results::<Readdirplus>() else { panic!("failed") };
+        assert_eq!((ok.reply.entries.len(), ok.reply.eof), (taken, false));
+        assert_eq!(details.swap(0, Ordering::SeqCst), taken);
+    }
+    // What does not fit at all is an answer of its own.
+    args.count = 47;
+    let reply = client.call::<Readdir>(&args);
+    assert!(matches!(reply.results::<Readdir>(), ReaddirReply::Fail(Status::TOOSMALL, None)));
+    args.count = 48;
+    let reply = client.call::<Readdir>(&args);
+    let ReaddirReply::Ok(ok) = reply.results::<Readdir>() else { panic!("failed") };
+    assert_eq!(ok.reply.entries.len(), 1);
 }
 
 // S15
