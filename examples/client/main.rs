@@ -11,10 +11,13 @@ use nfswire_examples::client::{
 };
 use nfswire_nfs3::FileType;
 
-/// Works on files of an NFSv3 server, over TCP. URLs: nfs://host[:port]/path[?mountport=N], port 2049 and mountport =
-/// port by default, other bytes than letters and digits as %XX.
+/// Works on files of an NFSv3 server, over TCP
 #[derive(Parser)]
-#[command(version)]
+#[command(
+    version,
+    after_help = "URLs: nfs://host[:port]/path[?mountport=N], with port 2049, and mountport as port, by default.\n\
+                  Bytes that mean something in a URL are written %XX."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
