@@ -14,9 +14,16 @@ use clap::{Parser, ValueEnum};
 use nfswire_examples::local::{ExportOptions, LocalFs};
 use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
+use tracing::warn;
+
+/// A file that is kept open has at most this many descriptors.
+const DESCRIPTORS_PER_FILE: usize = 3;
+/// Descriptors for everything else: the steps of path walks, standard streams, signals.
+const OTHER_DESCRIPTORS: usize = 64;
 
 /// Exports a directory over NFSv3, on this machine only.
 #[derive(Debug, Parser)]
@@ -79,7 +86,9 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         Some(directory) => directory.clone(),
         None => sample.insert(Sample::new()?).path().to_owned(),
     };
-    let fs = LocalFs::new(&directory, ExportOptions::default())?;
+    let export = ExportOptions::default();
+    let max_connections = connections(options.max_connections, export.open_files);
+    let fs = LocalFs::new(&directory, export)?;
     let switches_users = fs.switches_users();
     let config = Config {
         squash: match options.squash {
@@ -88,7 +97,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         },
         copy_break: options.copy_break,
         max_record: options.max_record,
-        max_connections: options.max_connections,
+        max_connections,
         ..Config::default()
     };
     let server = Server::new(Arc::new(fs), config).bind(options.listen.as_str())?;
@@ -101,6 +110,25 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     announce(options, &directory, switches_users, server.local_addr())?;
     server.run()?;
     Ok(())
+}
+
+/// Raises the limit of open descriptors as far as it goes, and says how many connections have room beside the files.
+fn connections(wanted: usize, open_files: usize) -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, ..limit };
+    let limit = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let files = open_files.saturating_mul(DESCRIPTORS_PER_FILE).saturating_add(OTHER_DESCRIPTORS);
+    let room = limit.saturating_sub(files).max(1);
+    if room < wanted {
+        warn!(
+            "the limit of {limit} open files leaves room for {room} connections, not {wanted}: raise it with ulimit -n"
+        );
+    }
+    room.min(wanted)
 }
 
 /// Says what is served, and how to mount it.

@@ -85,3 +85,21 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
     }
     end(child, Signal::TERM);
 }
+
+#[test]
+fn connections_leave_descriptors_for_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "ulimit -n 900 && exec \"$0\" --export \"$1\" --listen 127.0.0.1:0 2>&1";
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_server"), dir.path().to_str().unwrap()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let lines: Vec<_> =
+        out.lines().map(Result::unwrap).take_while(|line| !line.starts_with("ready ")).collect();
+    // 256 files of three descriptors, and 64.
+    assert!(lines.iter().any(|line| line.contains("room for 68 connections")), "{lines:?}");
+    end(child, Signal::TERM);
+}

@@ -19,6 +19,9 @@
 //! }
 //! ```
 //!
+//! Calls are decoded leniently ([`Policy::Lenient`](nfswire_xdr::Policy::Lenient)): pads need not be zero, and bytes behind
+//! the arguments are ignored. What cannot be decoded is answered; only a peer that does not speak RPC is cut off.
+//!
 //! # Memory
 //! A connection that sends small calls holds 16 KiB to receive into and the head of its replies; one that reads small
 //! pieces 64 KiB more; one that writes grows its receive buffer to the largest record it has sent, at most
@@ -230,17 +233,27 @@ impl BoundServer {
     }
 
     fn accept(&self) -> Result<(), RunError> {
+        // Told once, not ten times a second.
+        let mut out_of_room = false;
         loop {
             let accepted = self.listener.accept();
             if self.shared.is_stopping() {
                 return Ok(());
             }
             match accepted {
-                Ok((stream, peer)) => Shared::connect(&self.shared, stream, peer),
+                Ok((stream, peer)) => {
+                    out_of_room = false;
+                    Shared::connect(&self.shared, stream, peer);
+                }
                 Err(error) => {
                     match error.raw_os_error().map(Errno::from_raw_os_error) {
                         Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
-                            warn!("cannot accept a connection: {error}; trying again");
+                            if !out_of_room {
+                                warn!(
+                                    "cannot accept connections: {error}; trying until it works again"
+                                );
+                                out_of_room = true;
+                            }
                             thread::sleep(ACCEPT_PAUSE);
                         }
                         // The listener itself is broken; every other error is that of one connection.
