@@ -3,7 +3,8 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation
+    clippy::cast_possible_truncation,
+    clippy::std_instead_of_alloc
 )]
 
 use std::collections::VecDeque;
