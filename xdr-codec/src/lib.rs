@@ -13,6 +13,8 @@ mod buf;
 mod cursor;
 mod encoder;
 mod error;
+#[cfg(feature = "std")]
+pub mod guide;
 mod limits;
 mod list;
 mod macros;
