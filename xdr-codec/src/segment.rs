@@ -418,8 +418,19 @@ impl<'x, 'p> Message<'x, 'p> {
         at.segment >= self.count()
     }
 
+    /// How many slices the bytes from `at` on take, up to the first file range or the end of the
+    /// message: [`io_slices`](Self::io_slices) with fewer needs another call.
+    #[must_use]
+    pub fn io_slices_needed(&self, at: Position) -> usize {
+        (at.segment..)
+            .map_while(|i| self.segment(i))
+            .take_while(|c| matches!(c, Chunk::Bytes(_)))
+            .count()
+    }
+
     /// Fills `out` with the pieces from `at` on and returns how many it used: all that fit, up to
     /// the first file range or the end of the message.
+    /// [`io_slices_needed`](Self::io_slices_needed) says how many there are.
     #[cfg(feature = "std")]
     #[inline]
     pub fn io_slices(&self, at: Position, out: &mut [IoSlice<'x>]) -> usize {

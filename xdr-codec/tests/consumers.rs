@@ -81,7 +81,9 @@ fn file_ranges_are_not_read() {
     assert!(message.buf().is_err());
     let chunks: Vec<_> = message.iter().collect();
     assert_eq!(chunks[1], Chunk::File(FileRange { token: 3, offset: 10, len: 5 }));
+    assert_eq!(message.io_slices_needed(Position::START), 1);
     let at = message.advance(Position::START, 4 + 2);
+    assert_eq!(message.io_slices_needed(at), 0);
     assert_eq!(message.chunk(at), Some(Chunk::File(FileRange { token: 3, offset: 12, len: 3 })));
 }
 
@@ -107,6 +109,8 @@ fn marker_apart() {
     assert_eq!(two.to_vec().unwrap(), bytes);
     assert_eq!((one.len(), two.len()), (bytes.len() as u64, bytes.len() as u64));
     assert_eq!((one.count(), two.count()), (3, 4));
+    let (all, last) = (two.io_slices_needed(Position::START), two.advance(Position::START, 46));
+    assert_eq!((all, two.io_slices_needed(last)), (4, 1));
     for message in [one, two] {
         for start in 0..=bytes.len() {
             let mut at = message.advance(Position::START, start);
