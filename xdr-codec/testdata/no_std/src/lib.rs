@@ -1,0 +1,105 @@
+//! One message of each crate, encoded and decoded in memory on the stack.
+#![no_std]
+#![forbid(unsafe_code)]
+
+use nfswire_nfs3::{
+    FileHandle, Status,
+    io::{ReadArgs, ReadOk, ReadReply},
+    procedures::Read,
+};
+// These have no messages yet; linking them is all there is to prove.
+use nfswire_nfs4 as _;
+use nfswire_rdma as _;
+use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth, RecordMark, ReplyHeader};
+use nfswire_rpc::{parse_call, parse_reply};
+use nfswire_xdr::{Chunk, Cursor, Encoder, Message, Payload, Segments, Text, from_bytes};
+
+/// A step that failed, by its line; a program's exit status.
+pub type Step = Result<(), i32>;
+
+/// The error of a step: its line here.
+macro_rules! step {
+    ($e:expr) => {
+        $e.ok_or(line!().cast_signed())?
+    };
+}
+
+/// A call as a server receives it: record mark, header, credential, arguments.
+///
+/// # Errors
+/// The step that failed.
+pub fn call(head: &mut [u8]) -> Step {
+    let mut body = [0; AuthSys::MAX_BODY];
+    let user = AuthSys {
+        stamp: 1,
+        machine_name: step!(Text::new(b"nowhere")),
+        uid: 1000,
+        gid: 100,
+        gids: step!(Groups::new(&[4, 24]).ok()),
+    };
+    let credential = user.to_auth(&mut body);
+    let header = CallHeader::new::<Read>(7, credential);
+    let file: FileHandle<'_> = step!(FileHandle::new(b"a file handle"));
+    let args = ReadArgs { file, offset: 1 << 40, count: 4096 };
+
+    let mut segments = Segments::new();
+    let mut e = Encoder::fixed(head, &mut segments);
+    let mark = step!(RecordMark::reserve(&mut e).ok());
+    step!(e.put(&header).ok());
+    step!(e.put(&args).ok());
+    step!(mark.close(&mut e).ok());
+    e.finish();
+
+    let mut flat = [0; 512];
+    let bytes = step!(flatten(&segments.view(&*head), &mut flat));
+    let mut c = Cursor::new(step!(bytes.get(4..)));
+    let parsed = step!(parse_call(&mut c).ok());
+    step!((parsed == header).then_some(()));
+    step!((AuthSys::from_auth(&parsed.credential) == Ok(user)).then_some(()));
+    step!((c.decode() == Ok(args)).then_some(()));
+    step!(c.finish().ok());
+    Ok(())
+}
+
+/// A reply with a payload, which stays where it is.
+///
+/// # Errors
+/// The step that failed.
+pub fn reply(head: &mut [u8]) -> Step {
+    let data = *b"seventeen letters";
+    let ok = ReadOk { attributes: None, count: 17, eof: true, data: Payload::Borrowed(&data) };
+    let result = ReadReply::Ok(ok);
+    let header = ReplyHeader::success(7).with_verifier(OpaqueAuth::NONE);
+
+    let mut segments = Segments::new();
+    let mut e = Encoder::fixed(head, &mut segments);
+    step!(e.put(&header).ok());
+    step!(e.put(&result).ok());
+    e.finish();
+    let message = segments.view(&*head);
+    step!((message.count() == 3).then_some(()));
+
+    let mut flat = [0; 128];
+    let bytes = step!(flatten(&message, &mut flat));
+    let mut c = Cursor::new(bytes);
+    let parsed = step!(parse_reply(&mut c).ok());
+    step!((parsed == header).then_some(()));
+    step!((c.decode() == Ok(result)).then_some(()));
+    step!(c.finish().ok());
+
+    let error = step!(from_bytes::<ReadReply<'_>>(&[0, 0, 0, 0, 0, 0, 0, 9]).err());
+    step!((error.offset == 4).then_some(()));
+    step!((Status::NOENT.name() == Some("NFS3ERR_NOENT")).then_some(()));
+    Ok(())
+}
+
+fn flatten<'f>(message: &Message<'_, '_>, flat: &'f mut [u8]) -> Option<&'f [u8]> {
+    let mut len = 0usize;
+    for chunk in message.iter() {
+        let Chunk::Bytes(bytes) = chunk else { return None };
+        let end = len.checked_add(bytes.len())?;
+        flat.get_mut(len..end)?.copy_from_slice(bytes);
+        len = end;
+    }
+    flat.get(..len)
+}
