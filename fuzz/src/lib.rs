@@ -1,1 +1,27 @@
-//! Fuzz targets come with the codecs they attack.
+//! What the fuzz targets do. Each function takes any bytes and panics if a promise is broken; the
+//! targets hand them what libFuzzer makes, `tests/replay.rs` seeds and stored inputs.
+#![forbid(unsafe_code)]
+
+mod encoder;
+mod input;
+mod records;
+pub mod seeds;
+mod types;
+mod values;
+
+pub use encoder::encoder_model;
+pub use records::records;
+pub use values::{decode_any, roundtrip, segments_vs_flat, split};
+
+/// A target: its name and function.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    ("decode_any", decode_any),
+    ("roundtrip", roundtrip),
+    ("split", split),
+    ("segments_vs_flat", segments_vs_flat),
+    ("encoder_model", encoder_model),
+    ("records", records),
+];

@@ -1,0 +1,120 @@
+//! Inputs to begin with, made from the test vectors and cases of the crates.
+
+use std::{fs, path::Path};
+
+use crate::types;
+
+/// Bytes of every vector, with the name of its type.
+fn vectors() -> Vec<(String, Vec<u8>)> {
+    const FILES: [&str; 5] = [
+        "xdr-codec/testdata/vectors/xdr.jsonl",
+        "onc-rpc/testdata/vectors/rpc.jsonl",
+        "nfs3/testdata/vectors/mount.jsonl",
+        "nfs3/testdata/vectors/nfs3.jsonl",
+        "examples/roundtrip/testdata/vectors/messages.jsonl",
+    ];
+    let mut all = Vec::new();
+    for file in FILES {
+        for line in read(file).lines() {
+            let json: serde_json::Value = serde_json::from_str(line).expect(file);
+            let text = |key: &str| json[key].as_str().expect(file).to_owned();
+            all.push((text("type"), hex::decode(text("hex")).expect(file)));
+        }
+    }
+    all
+}
+
+/// Bytes that broke other implementations.
+fn cases() -> Vec<Vec<u8>> {
+    const FOLDERS: [&str; 3] =
+        ["xdr-codec/testdata/cases", "onc-rpc/testdata/cases", "nfs3/testdata/cases"];
+    let mut all = Vec::new();
+    for folder in FOLDERS {
+        let mut names: Vec<_> = fs::read_dir(root().join(folder))
+            .unwrap_or_else(|error| panic!("{folder}: {error}"))
+            .map(|entry| entry.expect(folder).path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "hex"))
+            .collect();
+        names.sort();
+        for path in names {
+            let text = fs::read_to_string(&path).expect(folder);
+            let digits: String = text.lines().filter(|line| !line.starts_with('#')).collect();
+            let digits: String = digits.split_whitespace().collect();
+            all.push(hex::decode(digits).unwrap_or_else(|error| panic!("{path:?}: {error}")));
+        }
+    }
+    assert!(!all.is_empty());
+    all
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it is in a folder")
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// Longest seed, in bytes: libFuzzer's default for the length of an input.
+const LONGEST: usize = 4096;
+
+/// The seeds of a target.
+#[must_use]
+pub fn of(target: &str) -> Vec<Vec<u8>> {
+    let mut seeds = match target {
+        "encoder_model" => calls(),
+        "records" => streams(),
+        _ => values(),
+    };
+    seeds.retain(|seed| seed.len() <= LONGEST);
+    seeds
+}
+
+/// Every vector as its type, and every case as every type that is not fixed.
+fn values() -> Vec<Vec<u8>> {
+    let place = |name: &str| {
+        let name = if name.contains('/') { "rpc_msg" } else { name };
+        let place = types::all().position(|codec| codec.name == name)?;
+        u8::try_from(place).ok()
+    };
+    let seed = |place: u8, bytes: &[u8], i: usize| {
+        let choices = [place, (i * 7) as u8, (i * 13) as u8];
+        [&choices[..], bytes].concat()
+    };
+    let mut seeds = Vec::new();
+    for (i, (name, bytes)) in vectors().iter().enumerate() {
+        seeds.extend(place(name).map(|place| seed(place, bytes, i)));
+    }
+    for (i, bytes) in cases().iter().enumerate() {
+        for name in ["xdr_opaque_var", "xdr_mixed", "xdr_array_of_string", "lists", "rpc_msg"] {
+            seeds.extend(place(name).map(|place| seed(place, bytes, i)));
+        }
+    }
+    seeds
+}
+
+/// Sequences of encoder calls: every byte is one.
+fn calls() -> Vec<Vec<u8>> {
+    let mut seeds: Vec<Vec<u8>> = cases();
+    for start in 0u8..12 {
+        seeds.push((0..200u8).map(|i| i.wrapping_mul(start.wrapping_add(1))).collect());
+        seeds.push((0..200).map(|i| if i % 2 == 0 { start } else { 4 }).collect());
+    }
+    seeds
+}
+
+/// Streams of records: each message as one, in one and in several fragments.
+fn streams() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (i, (_, bytes)) in vectors().iter().filter(|(name, _)| name.contains('/')).enumerate() {
+        let mut stream = vec![0, 0, 255, 255, 19, 9, 1, 8, 3, 40, 255, 2, 7, 80, 5];
+        for (j, part) in bytes.chunks(1 + i % 200).enumerate() {
+            let last = (j + 1) * (1 + i % 200) >= bytes.len();
+            let len = u32::try_from(part.len()).expect("short");
+            stream.extend((len | if last { 0x8000_0000 } else { 0 }).to_be_bytes());
+            stream.extend_from_slice(part);
+        }
+        seeds.push(stream);
+    }
+    seeds
+}

@@ -1,0 +1,118 @@
+//! The types that are decoded: one for each construct of XDR, and the messages of RPC, MOUNT and
+//! NFSv3.
+
+use nfswire_nfs3::{
+    Attributes, attr, create, fs, io, lookup,
+    mount::{self, v1, v3},
+    readdir, remove,
+};
+use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage};
+use nfswire_xdr::{Array, Chain, Opaque, Payload, Text, xdr_struct, xdr_union};
+
+use crate::values::Codec;
+
+/// The types of the test vectors.
+#[path = "../../xdr-codec/tests/common/types.rs"]
+mod constructs;
+use constructs::*;
+
+xdr_struct! {
+    /// Payloads with fields around them.
+    "parcels" => pub(crate) struct Parcels<'a> {
+        pub(crate) name: Text<'a, 9>,
+        pub(crate) first: Payload<'a>,
+        pub(crate) flags: [bool; 2],
+        pub(crate) second: Option<Payload<'a>>,
+        pub(crate) tag: [u8; 3],
+    }
+}
+
+xdr_union! {
+    /// Lists of everything that is not fixed, with fields behind them.
+    "lists" => pub(crate) enum Lists<'a> switch (which: u32) {
+        case 0 => Linked(Linked<'a>),
+        case 1 => Nested(Array<'a, Array<'a, Opaque<'a, 5>, 4>>),
+        case 2 => Chains(Array<'a, Chain<'a, Text<'a, 3>>, 9>),
+        cases (3, 4) => Fixed(Array<'a, [u8; 6], 5>),
+        case 5 => Payload(Parcels<'a>),
+        default => Nothing,
+    }
+}
+
+xdr_struct! {
+    /// A linked list of arrays that is not at the end.
+    "linked" => pub(crate) struct Linked<'a> {
+        pub(crate) items: Chain<'a, Array<'a, i64, 3>>,
+        pub(crate) more: Chain<'a, Option<Opaque<'a, 7>>>,
+        pub(crate) eof: bool,
+    }
+}
+
+macro_rules! codecs {
+    ($($name:literal => $t:ty),* $(,)?) => {
+        &[$(crate::values::codec!($name, $t)),*]
+    };
+}
+
+const CONSTRUCTS: &[Codec] = with_xdr_types!(codecs);
+
+const MESSAGES: &[Codec] = codecs! {
+    "parcels" => Parcels<'_>,
+    "lists" => Lists<'_>,
+    "payload" => Payload<'_>,
+    "rpc_msg" => RpcMessage<'_>,
+    "opaque_auth" => OpaqueAuth<'_>,
+    "authsys_parms" => AuthSys<'_>,
+    "mountres3" => v3::MountReply<'_>,
+    "fhstatus" => v1::FhStatus,
+    "mountlist" => mount::MountList<'_>,
+    "exports" => mount::Exports<'_>,
+    "dirpath" => mount::DirPath<'_>,
+    "fattr3" => Attributes,
+    "GETATTR3args" => attr::GetattrArgs<'_>,
+    "GETATTR3res" => attr::GetattrReply,
+    "SETATTR3args" => attr::SetattrArgs<'_>,
+    "SETATTR3res" => attr::SetattrReply,
+    "LOOKUP3args" => lookup::LookupArgs<'_>,
+    "LOOKUP3res" => lookup::LookupReply<'_>,
+    "ACCESS3args" => lookup::AccessArgs<'_>,
+    "ACCESS3res" => lookup::AccessReply,
+    "READLINK3res" => lookup::ReadlinkReply<'_>,
+    "READ3args" => io::ReadArgs<'_>,
+    "READ3res" => io::ReadReply<'_>,
+    "WRITE3args" => io::WriteArgs<'_>,
+    "WRITE3res" => io::WriteReply,
+    "CREATE3args" => create::CreateArgs<'_>,
+    "CREATE3res" => create::CreateReply<'_>,
+    "MKDIR3args" => create::MkdirArgs<'_>,
+    "MKDIR3res" => create::MkdirReply<'_>,
+    "SYMLINK3args" => create::SymlinkArgs<'_>,
+    "SYMLINK3res" => create::SymlinkReply<'_>,
+    "MKNOD3args" => create::MknodArgs<'_>,
+    "MKNOD3res" => create::MknodReply<'_>,
+    "REMOVE3args" => remove::RemoveArgs<'_>,
+    "REMOVE3res" => remove::RemoveReply,
+    "RENAME3args" => remove::RenameArgs<'_>,
+    "RENAME3res" => remove::RenameReply,
+    "LINK3args" => remove::LinkArgs<'_>,
+    "LINK3res" => remove::LinkReply,
+    "READDIR3args" => readdir::ReaddirArgs<'_>,
+    "READDIR3res" => readdir::ReaddirReply<'_>,
+    "READDIRPLUS3args" => readdir::ReaddirplusArgs<'_>,
+    "READDIRPLUS3res" => readdir::ReaddirplusReply<'_>,
+    "FSSTAT3res" => fs::FsstatReply,
+    "FSINFO3res" => fs::FsinfoReply,
+    "PATHCONF3res" => fs::PathconfReply,
+    "COMMIT3args" => io::CommitArgs<'_>,
+    "COMMIT3res" => io::CommitReply,
+};
+
+/// All types; a byte of the input chooses one.
+pub(crate) fn all() -> impl Iterator<Item = &'static Codec> {
+    CONSTRUCTS.iter().chain(MESSAGES)
+}
+
+pub(crate) fn choose(choice: u8) -> &'static Codec {
+    let count = CONSTRUCTS.len() + MESSAGES.len();
+    all().nth(usize::from(choice) % count).expect("below the count")
+}
