@@ -211,6 +211,14 @@ impl<'a> Cursor<'a> {
         Stream { cursor: self, items: 0, end: End::Open, _item: PhantomData }
     }
 
+    /// What is behind the next `len` bytes, and these bytes; all of them if there are fewer.
+    #[cfg(feature = "nom")]
+    pub(crate) fn split(&self, len: usize) -> (Self, Self) {
+        let (front, back) = self.rest.split_at(len.min(self.rest.len()));
+        let end = self.position().saturating_add(front.len());
+        (Self { rest: back, ..*self }, Self { rest: front, end, beyond: 0, ..*self })
+    }
+
     fn probe(&self) -> Probe<'a> {
         Probe::new(self.rest, &[], self.beyond, self.end.saturating_add(self.beyond), self.limits)
     }
@@ -414,7 +422,7 @@ fn stream_fault<'a, T: Decode<'a>>(c: Cursor<'a>, items: u32) -> DecodeError {
 
 #[cold]
 #[inline(never)]
-fn fault<'a, T: Decode<'a>>(c: Cursor<'a>) -> DecodeError {
+pub(crate) fn fault<'a, T: Decode<'a>>(c: Cursor<'a>) -> DecodeError {
     let mut p = c.probe();
     match T::check(&mut p) {
         Err(e) => e,

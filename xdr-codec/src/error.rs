@@ -74,6 +74,9 @@ pub enum ErrorKind {
     },
     /// Well-formed parts that contradict each other, such as nested lengths that do not match.
     Contradiction,
+    /// A parser of the crate `nom` does not accept what is here.
+    #[cfg(feature = "nom")]
+    Nom(::nom::error::ErrorKind),
 }
 
 /// Why and where decoding failed.
@@ -110,6 +113,8 @@ impl fmt::Display for ErrorKind {
                 write!(f, "straddles pieces of the input; lend {needed} more bytes of scratch")
             }
             Self::Contradiction => f.write_str("parts of the value contradict each other"),
+            #[cfg(feature = "nom")]
+            Self::Nom(kind) => write!(f, "not accepted by a parser ({})", kind.description()),
         }
     }
 }

@@ -8,6 +8,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
 #[cfg(feature = "bytes")]
 mod buf;
 mod cursor;
@@ -18,14 +20,23 @@ pub mod guide;
 mod limits;
 mod list;
 mod macros;
+#[cfg(feature = "nom")]
+pub mod nom;
 mod opaque;
+#[cfg(feature = "alloc")]
+mod owned;
 mod page;
 mod payload;
 mod pieces;
 mod pool;
 mod primitive;
 mod probe;
+#[cfg(feature = "proptest")]
+pub mod proptest;
 mod segment;
+#[cfg(feature = "serde")]
+pub mod serde;
+mod stamp;
 mod wire;
 
 #[cfg(feature = "bytes")]
@@ -36,6 +47,8 @@ pub use error::{DecodeError, EncodeError, ErrorKind, Explanation, Field};
 pub use limits::{Limits, Policy};
 pub use list::{Array, Chain, Iter, List};
 pub use opaque::{Opaque, Text};
+#[cfg(feature = "alloc")]
+pub use owned::{Owned, Rebind};
 pub use page::{HeadRef, Pages};
 pub use payload::{FileRange, Payload, Piece, Scattered};
 pub use pieces::Pieces;

@@ -38,6 +38,12 @@ enum Repr<'a, T> {
         items: &'a [T],
         count: u32,
     },
+    /// Elements to be made of arbitrary bytes.
+    #[cfg(feature = "arbitrary")]
+    Made {
+        noise: &'a [u8],
+        count: u32,
+    },
 }
 
 impl<T> Clone for Repr<'_, T> {
@@ -89,6 +95,8 @@ impl<'a, T, const LINKED: bool, const MAX: u32> List<'a, T, LINKED, MAX> {
     pub const fn len(&self) -> u32 {
         match self.repr {
             Repr::Wire { count, .. } | Repr::Items { count, .. } => count,
+            #[cfg(feature = "arbitrary")]
+            Repr::Made { count, .. } => count,
         }
     }
 
@@ -104,21 +112,25 @@ impl<'a, T, const LINKED: bool, const MAX: u32> List<'a, T, LINKED, MAX> {
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T, LINKED> {
         match self.repr {
-            Repr::Wire { raw, lenient, .. } => {
+            Repr::Wire { raw, count, lenient } => {
                 let limits = if lenient { &Limits::CHECKED_LENIENT } else { &Limits::CHECKED };
-                Iter { wire: Cursor::with(raw, limits), items: &[] }
+                Iter { wire: Cursor::with(raw, limits), left: count, ..Iter::new(&[]) }
             }
-            Repr::Items { items, .. } => Iter { wire: Cursor::new(&[]), items },
+            Repr::Items { items, .. } => Iter::new(items),
+            #[cfg(feature = "arbitrary")]
+            Repr::Made { noise, count } => {
+                Iter { noise: Some(noise), left: count, ..Iter::new(&[]) }
+            }
         }
     }
 
-    fn for_each<E>(&self, mut f: impl FnMut(&T) -> Result<(), E>) -> Result<(), E>
+    pub(crate) fn for_each<E>(&self, mut f: impl FnMut(&T) -> Result<(), E>) -> Result<(), E>
     where
         T: Decode<'a>,
     {
         match self.repr {
             Repr::Items { items, .. } => items.iter().try_for_each(f),
-            Repr::Wire { .. } => {
+            _ => {
                 let mut iter = self.iter();
                 while let Some(item) = iter.decode_next() {
                     f(&item)?;
@@ -155,6 +167,23 @@ impl<'a, T: Decode<'a> + Clone, const LINKED: bool, const MAX: u32> IntoIterator
 pub struct Iter<'a, T, const LINKED: bool> {
     wire: Cursor<'a>,
     items: &'a [T],
+    /// Elements to come, where no bytes tell: they have none, or are to be made of `noise`.
+    left: u32,
+    #[cfg(feature = "arbitrary")]
+    noise: Option<&'a [u8]>,
+}
+
+impl<'a, T, const LINKED: bool> Iter<'a, T, LINKED> {
+    #[inline(always)]
+    const fn new(items: &'a [T]) -> Self {
+        Self {
+            wire: Cursor::new(&[]),
+            items,
+            left: 0,
+            #[cfg(feature = "arbitrary")]
+            noise: None,
+        }
+    }
 }
 
 impl<T, const LINKED: bool> fmt::Debug for Iter<'_, T, LINKED> {
@@ -167,6 +196,14 @@ impl<'a, T: Decode<'a>, const LINKED: bool> Iter<'a, T, LINKED> {
     /// The next element of a list read from the wire: its bytes were checked when it was decoded.
     #[inline(always)]
     fn decode_next(&mut self) -> Option<T> {
+        #[cfg(feature = "arbitrary")]
+        if let Some(noise) = self.noise {
+            return self.make_next(noise);
+        }
+        if T::MAX_LEN == 0 && !LINKED {
+            self.left = self.left.checked_sub(1)?;
+            return T::decode(&mut self.wire);
+        }
         self.wire.with(|c| {
             if LINKED {
                 c.word()?;
@@ -175,6 +212,37 @@ impl<'a, T: Decode<'a>, const LINKED: bool> Iter<'a, T, LINKED> {
             }
             T::decode(c)
         })
+    }
+
+    #[cfg(feature = "arbitrary")]
+    fn make_next(&mut self, noise: &'a [u8]) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
+        let mut u = ::arbitrary::Unstructured::new(noise);
+        let item = T::arbitrary_value(&mut u).ok()?;
+        self.noise = Some(u.take_rest());
+        Some(item)
+    }
+}
+
+#[cfg(feature = "arbitrary")]
+impl<'a, T: Decode<'a>, const LINKED: bool, const MAX: u32> List<'a, T, LINKED, MAX> {
+    /// As many elements as can be made of a share of the bytes.
+    fn made(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        let noise = crate::arbitrary::bytes(u, u32::MAX)?;
+        let mut rest = ::arbitrary::Unstructured::new(noise);
+        let mut count = 0u32;
+        while count < MAX && !rest.is_empty() {
+            let before = rest.len();
+            if T::arbitrary_value(&mut rest).is_err() {
+                break;
+            }
+            count = count.saturating_add(1);
+            // An element made of nothing could be repeated without end.
+            if rest.len() == before {
+                break;
+            }
+        }
+        Ok(Self { repr: Repr::Made { noise, count } })
     }
 }
 
@@ -280,6 +348,11 @@ impl<'a, T: Decode<'a>, const LINKED: bool, const MAX: u32> Decode<'a>
         }
         (0..count).try_for_each(|_| T::check(p))
     }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        List::made(u)
+    }
 }
 
 impl<'a, T, const LINKED: bool, const MAX: u32> Encode<'a> for List<'a, T, LINKED, MAX>
@@ -300,6 +373,16 @@ where
                 } else {
                     items.iter().fold(words, |sum, item| sum.wrapping_add(item.encoded_len()))
                 }
+            }
+            #[cfg(feature = "arbitrary")]
+            Repr::Made { .. } => {
+                let word = if LINKED { 4u64 } else { 0 };
+                let mut sum = 0u64;
+                let _: Result<(), ()> = self.for_each(|item| {
+                    sum = sum.saturating_add(word).saturating_add(item.encoded_len());
+                    Ok(())
+                });
+                sum
             }
         };
         items.wrapping_add(4)

@@ -37,6 +37,9 @@
 ///     fn check(p)       // field by field, naming each: "file_range.count at byte 12: ..."
 /// }
 /// impl<'a> Encode<'a> for Range<'a> { encoded_len, write, tail, encode_fields }
+/// impl Rebind for Range<'_>               // with `alloc`
+/// impl<'a> Arbitrary<'a> for Range<'a>    // with `arbitrary`
+/// impl Serialize for Range<'_>            // with `serde`, and what `Owned` needs for Deserialize
 /// ```
 ///
 /// A field type that is no wire type is reported at the field:
@@ -107,6 +110,8 @@ macro_rules! __xdr_struct {
                     <$t as $crate::Decode<$lt>>::check,
                 )),*] })
             }
+
+            $crate::__arbitrary_struct! { [$lt] $($f: $t),* }
         }
 
         impl<$lt> $crate::Encode<$lt> for $name $($gen)* {
@@ -152,6 +157,10 @@ macro_rules! __xdr_struct {
                 ::core::result::Result::Ok(())
             }
         }
+
+        $crate::__rebind! { [$($gen)*] $name }
+        $crate::__arbitrary! { [$lt] [$($gen)*] $name }
+        $crate::__serde_struct! { [$($gen)*] $rfc $name { $($f [$($frfc)?] $t,)* } }
     };
 }
 
@@ -246,6 +255,8 @@ macro_rules! xdr_enum {
             fn check(p: &mut $crate::Probe<'_>) -> ::core::result::Result<(), $crate::DecodeError> {
                 $crate::plan::check_enum(p, |v| Self::from_value(v).is_some())
             }
+
+            $crate::__arbitrary_enum! { ['de] }
         }
 
         impl<'p> $crate::Encode<'p> for $name {
@@ -266,6 +277,10 @@ macro_rules! xdr_enum {
                 e.word(self.value().cast_unsigned())
             }
         }
+
+        $crate::__rebind! { [] $name }
+        $crate::__arbitrary! { ['de] [] $name }
+        $crate::__serde_enum! { $rfc $name }
     };
 }
 
@@ -341,6 +356,8 @@ macro_rules! xdr_open_enum {
             fn check(p: &mut $crate::Probe<'_>) -> ::core::result::Result<(), $crate::DecodeError> {
                 <u32 as $crate::Decode<'de>>::check(p)
             }
+
+            $crate::__arbitrary_open! { ['de] }
         }
 
         impl<'p> $crate::Encode<'p> for $name {
@@ -361,6 +378,10 @@ macro_rules! xdr_open_enum {
                 e.word(self.0)
             }
         }
+
+        $crate::__rebind! { [] $name }
+        $crate::__arbitrary! { ['de] [] $name }
+        $crate::__serde_open! { $rfc $name }
     };
 }
 
@@ -567,6 +588,13 @@ macro_rules! __xdr_union {
                     } )?
                 )
             }
+
+            $crate::__arbitrary_union! {
+                [$lt] ($dt)
+                [$($v $(($t))?;)*]
+                [$(($($klabel),+) $kv $(($kt))?;)*]
+                [$($xv $(($xt))?;)?]
+            }
         }
 
         impl<$lt> $crate::Encode<$lt> for $name $($gen)* {
@@ -658,6 +686,15 @@ macro_rules! __xdr_union {
                 }
                 ::core::result::Result::Ok(())
             }
+        }
+
+        $crate::__rebind! { [$($gen)*] $name }
+        $crate::__arbitrary! { [$lt] [$($gen)*] $name }
+        $crate::__serde_union! {
+            [$($gen)*] $rfc $name ($d: $dt)
+            [$(($label) $v $(($t))?;)*]
+            [$(($($klabel),+) $kv $(($kt))?;)*]
+            [$($xv $(($xt))?;)?]
         }
     };
 }

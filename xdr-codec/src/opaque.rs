@@ -11,7 +11,7 @@ use crate::{
 };
 
 macro_rules! variable {
-    ($(#[$m:meta])* $name:ident) => {
+    ($(#[$m:meta])* $name:ident $any:ident) => {
         $(#[$m])*
         #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name<'a, const MAX: u32 = { u32::MAX }>(&'a [u8]);
@@ -83,6 +83,11 @@ macro_rules! variable {
             fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
                 p.variable(MAX)
             }
+
+            #[cfg(feature = "arbitrary")]
+            fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+                crate::arbitrary::$any(u, MAX).map(Self)
+            }
         }
 
         impl<'p, const MAX: u32> Encode<'p> for $name<'_, MAX> {
@@ -114,13 +119,13 @@ macro_rules! variable {
 
 variable! {
     /// `opaque<MAX>`: borrowed bytes, at most `MAX` of them.
-    Opaque
+    Opaque bytes
 }
 variable! {
     /// `string<MAX>`: borrowed text, at most `MAX` bytes.
     ///
     /// RFC 4506 says ASCII, peers send any bytes: they are kept as they are and never cut at a NUL.
-    Text
+    Text text
 }
 
 impl<'a, const MAX: u32> Text<'a, MAX> {

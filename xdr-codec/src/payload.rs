@@ -253,6 +253,11 @@ impl<'a> Decode<'a> for Payload<'a> {
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
         p.payload()
     }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        crate::arbitrary::bytes(u, u32::MAX).map(Payload::Borrowed)
+    }
 }
 
 impl<'p> Encode<'p> for Payload<'p> {

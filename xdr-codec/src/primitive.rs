@@ -25,6 +25,11 @@ macro_rules! number {
             fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
                 p.skip($len)
             }
+
+            #[cfg(feature = "arbitrary")]
+            fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+                ::arbitrary::Arbitrary::arbitrary(u)
+            }
         }
 
         impl<'p> Encode<'p> for $t {
@@ -91,6 +96,11 @@ macro_rules! bits {
             fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
                 <$bits>::check(p)
             }
+
+            #[cfg(feature = "arbitrary")]
+            fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+                <$bits>::arbitrary_value(u).map(Self)
+            }
         }
 
         impl<'p> Encode<'p> for $name {
@@ -141,6 +151,11 @@ impl<'a> Decode<'a> for bool {
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
         p.boolean().map(drop)
     }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        ::arbitrary::Arbitrary::arbitrary(u)
+    }
 }
 
 impl<'p> Encode<'p> for bool {
@@ -173,6 +188,12 @@ impl<'a> Decode<'a> for () {
     }
 
     fn check(_p: &mut Probe<'_>) -> Result<(), DecodeError> {
+        Ok(())
+    }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        let _ = u;
         Ok(())
     }
 }
@@ -219,6 +240,11 @@ impl<'a, const N: usize> Decode<'a> for [u8; N] {
 
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
         p.opaque(const { len32(N) })
+    }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        ::arbitrary::Arbitrary::arbitrary(u)
     }
 }
 
@@ -267,6 +293,15 @@ impl<'a, T: Decode<'a> + Copy + Default, const N: usize> Decode<'a> for [T; N] {
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
         (0..N).try_for_each(|_| T::check(p))
     }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        let mut items = [T::default(); N];
+        for item in &mut items {
+            *item = T::arbitrary_value(u)?;
+        }
+        Ok(items)
+    }
 }
 
 impl<'p, T: Encode<'p>, const N: usize> Encode<'p> for [T; N] {
@@ -302,6 +337,15 @@ impl<'a, T: Decode<'a>> Decode<'a> for Option<T> {
 
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {
         if p.boolean()? { T::check(p) } else { Ok(()) }
+    }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        if <bool as Decode<'_>>::arbitrary_value(u)? {
+            T::arbitrary_value(u).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 }
 

@@ -56,6 +56,16 @@ pub trait Decode<'a>: Wire + Sized {
         None
     }
 
+    /// Makes a value of arbitrary bytes, for tests. Unless a type says otherwise the bytes must be
+    /// those of a value.
+    ///
+    /// # Errors
+    /// No value can be made of these bytes.
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
+        crate::arbitrary::decode(u)
+    }
+
     /// Finds the first fault in the bytes of a value and steps over them.
     ///
     /// # Errors

@@ -2,6 +2,15 @@
 
 use core::ops::Deref;
 
+#[cfg(feature = "alloc")]
+use nfswire_xdr::Rebind;
+#[cfg(feature = "arbitrary")]
+use nfswire_xdr::arbitrary::{self, Arbitrary, Unstructured};
+#[cfg(feature = "serde")]
+use nfswire_xdr::{
+    Array,
+    serde::{DeserializeXdr, Deserializer, Out, Serialize, SerializeXdr, Serializer},
+};
 use nfswire_xdr::{
     Decode, DecodeError, Encode, EncodeError, Encoder, ErrorKind, Opaque, Probe, Source, Text,
     Wire, from_bytes, xdr_struct,
@@ -102,6 +111,13 @@ impl<'a> Decode<'a> for Groups {
         }
         p.skip(u64::from(count).saturating_mul(4))
     }
+
+    #[cfg(feature = "arbitrary")]
+    fn arbitrary_value(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+        let count = u.int_in_range(0..=Self::MAX)?;
+        let ids: [u32; Self::MAX] = u.arbitrary()?;
+        Ok(Self::truncated(ids.get(..count).unwrap_or_default()))
+    }
 }
 
 impl<'p> Encode<'p> for Groups {
@@ -120,6 +136,42 @@ impl<'p> Encode<'p> for Groups {
     fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
         u32::from(self.len).encode(e)?;
         self.as_slice().iter().try_for_each(|id| id.encode(e))
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Rebind for Groups {
+    type At<'a> = Self;
+}
+
+#[cfg(feature = "arbitrary")]
+impl<'a> Arbitrary<'a> for Groups {
+    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+        Self::arbitrary_value(u)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Serialize for Groups {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.serialize_xdr(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl SerializeXdr for Groups {
+    fn serialize_xdr<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Array::<'_, u32>::from_slice(self).unwrap_or_default().serialize_xdr(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl DeserializeXdr for Groups {
+    fn deserialize_xdr<'r, D: Deserializer<'r>>(
+        deserializer: D,
+        out: &mut Out<'_>,
+    ) -> Result<(), D::Error> {
+        Array::<'_, u32, { Self::MAX_WIRE }>::deserialize_xdr(deserializer, out)
     }
 }
 

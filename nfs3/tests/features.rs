@@ -1,0 +1,144 @@
+//! Optional features: the arguments and results of every procedure as text, in owned form, made of
+//! arbitrary bytes, and as nom parsers.
+#![cfg(all(feature = "serde", feature = "proptest", feature = "nom"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::std_instead_of_alloc)]
+#![allow(clippy::cast_possible_truncation)]
+
+mod common;
+
+use common::vectors;
+use nfswire_nfs3::{FileHandle, attr, create, fs, io, lookup, mount, readdir, remove};
+use nfswire_xdr::{
+    Cursor, Owned, Rebind,
+    arbitrary::Arbitrary,
+    from_bytes,
+    nom::xdr,
+    proptest::any_owned,
+    serde::{DeserializeXdr, SerializeXdr, Value},
+};
+use nom::Parser;
+use proptest::test_runner::{Config, TestRunner};
+
+struct Type {
+    name: &'static str,
+    vector: fn(&[u8]),
+    random: fn(),
+}
+
+/// To JSON, back, and through the parser.
+fn vector<T>(bytes: &[u8])
+where
+    T: Rebind + DeserializeXdr,
+    for<'a> T::At<'a>: SerializeXdr + PartialEq,
+{
+    let owned = Owned::<T>::from_wire(bytes).unwrap();
+    let value = owned.get().unwrap();
+    let text = serde_json::to_string(&Value(&value)).unwrap();
+    let back: Owned<T> = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    assert_eq!(back.as_bytes(), bytes, "{text}");
+    let (rest, parsed) = xdr::<T::At<'_>>().parse(Cursor::new(bytes)).unwrap();
+    assert_eq!((parsed, rest.remaining()), (value, 0));
+}
+
+fn random<T>()
+where
+    T: Rebind + DeserializeXdr + 'static,
+    for<'a> T::At<'a>: SerializeXdr + PartialEq + Arbitrary<'a>,
+{
+    let mut runner =
+        TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(24) });
+    let checked = runner.run(&any_owned::<T>(), |owned| {
+        vector::<T>(owned.as_bytes());
+        Ok(())
+    });
+    checked.unwrap();
+}
+
+macro_rules! types {
+    ($($name:literal $t:ty;)*) => {
+        &[$(Type { name: $name, vector: vector::<$t>, random: random::<$t> }),*]
+    };
+}
+
+const TYPES: &[Type] = types! {
+    "GETATTR3args" attr::GetattrArgs<'static>;
+    "GETATTR3res" attr::GetattrReply;
+    "SETATTR3args" attr::SetattrArgs<'static>;
+    "SETATTR3res" attr::SetattrReply;
+    "LOOKUP3args" lookup::LookupArgs<'static>;
+    "LOOKUP3res" lookup::LookupReply<'static>;
+    "ACCESS3args" lookup::AccessArgs<'static>;
+    "ACCESS3res" lookup::AccessReply;
+    "READLINK3args" lookup::ReadlinkArgs<'static>;
+    "READLINK3res" lookup::ReadlinkReply<'static>;
+    "READ3args" io::ReadArgs<'static>;
+    "READ3res" io::ReadReply<'static>;
+    "WRITE3args" io::WriteArgs<'static>;
+    "WRITE3res" io::WriteReply;
+    "CREATE3args" create::CreateArgs<'static>;
+    "CREATE3res" create::CreateReply<'static>;
+    "MKDIR3args" create::MkdirArgs<'static>;
+    "MKDIR3res" create::MkdirReply<'static>;
+    "SYMLINK3args" create::SymlinkArgs<'static>;
+    "SYMLINK3res" create::SymlinkReply<'static>;
+    "MKNOD3args" create::MknodArgs<'static>;
+    "MKNOD3res" create::MknodReply<'static>;
+    "REMOVE3args" remove::RemoveArgs<'static>;
+    "REMOVE3res" remove::RemoveReply;
+    "RMDIR3args" remove::RmdirArgs<'static>;
+    "RMDIR3res" remove::RmdirReply;
+    "RENAME3args" remove::RenameArgs<'static>;
+    "RENAME3res" remove::RenameReply;
+    "LINK3args" remove::LinkArgs<'static>;
+    "LINK3res" remove::LinkReply;
+    "READDIR3args" readdir::ReaddirArgs<'static>;
+    "READDIR3res" readdir::ReaddirReply<'static>;
+    "READDIRPLUS3args" readdir::ReaddirplusArgs<'static>;
+    "READDIRPLUS3res" readdir::ReaddirplusReply<'static>;
+    "FSSTAT3args" fs::FsstatArgs<'static>;
+    "FSSTAT3res" fs::FsstatReply;
+    "FSINFO3args" fs::FsinfoArgs<'static>;
+    "FSINFO3res" fs::FsinfoReply;
+    "PATHCONF3args" fs::PathconfArgs<'static>;
+    "PATHCONF3res" fs::PathconfReply;
+    "COMMIT3args" io::CommitArgs<'static>;
+    "COMMIT3res" io::CommitReply;
+    "dirpath" mount::DirPath<'static>;
+    "mountlist" mount::MountList<'static>;
+    "exports" mount::Exports<'static>;
+    "mountres3" mount::MountReply<'static>;
+    "fhstatus" mount::v1::FhStatus;
+};
+
+#[test]
+fn every_vector() {
+    let mut seen = 0;
+    for vector in ["nfs3", "mount"].into_iter().flat_map(vectors) {
+        if let Some(t) = TYPES.iter().find(|t| t.name == vector.type_name) {
+            (t.vector)(&vector.bytes);
+            seen += 1;
+        }
+    }
+    assert!(seen > 350, "only {seen} vectors");
+}
+
+#[test]
+fn random_values() {
+    TYPES.iter().for_each(|t| (t.random)());
+}
+
+#[test]
+fn text() {
+    let args = io::ReadArgs { file: FileHandle::new(&[1, 0xfe]).unwrap(), offset: 5, count: 9 };
+    let text = r#"{"file":"01fe","offset":5,"count":9}"#;
+    assert_eq!(serde_json::to_string(&args).unwrap(), text);
+    let owned: Owned<io::ReadArgs<'_>> = serde_json::from_str(text).unwrap();
+    assert_eq!(owned.get(), Ok(args));
+    let reply: remove::RemoveReply =
+        from_bytes(&[0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0]).expect("NFS3ERR_NOENT");
+    assert_eq!(
+        serde_json::to_string(&reply).unwrap(),
+        r#"{"status":"NFS3ERR_NOENT","Fail":{"before":null,"after":null}}"#
+    );
+}
