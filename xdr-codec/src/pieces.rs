@@ -129,7 +129,7 @@ impl<'a> Pieces<'a> {
 
     fn probe(&self) -> Probe<'a> {
         let behind = self.from.split_first().map_or(&[][..], |(_, behind)| behind);
-        Probe::new(self.here, behind, self.hole, self.total, self.limits)
+        Probe::new(self.here, behind, self.hole, self.total, self.limits).with_pads_left_out()
     }
 
     fn enter(&mut self, piece: &'a Piece<'a>) {

@@ -22,6 +22,8 @@ pub struct Probe<'x> {
     end: usize,
     /// Bytes that the message still has.
     left: usize,
+    /// A payload that ends with a hole may have its pad left out of the pieces.
+    pads_left_out: bool,
     limits: &'x Limits,
     path: [Option<&'static Field>; PATH],
     depth: usize,
@@ -43,7 +45,24 @@ impl<'x> Probe<'x> {
             left = left.saturating_add(first.len());
             more = tail;
         }
-        Self { rest, hole, pieces, end, left, limits, path: [None; PATH], depth: 0, scratch: None }
+        Self {
+            rest,
+            hole,
+            pieces,
+            end,
+            left,
+            pads_left_out: false,
+            limits,
+            path: [None; PATH],
+            depth: 0,
+            scratch: None,
+        }
+    }
+
+    /// Reads pieces from which pads may be left out; in a message cut off at its head, none are.
+    pub(crate) const fn with_pads_left_out(mut self) -> Self {
+        self.pads_left_out = true;
+        self
     }
 
     /// Reports [`ErrorKind::Scratch`] when it comes to `offset`.
@@ -290,19 +309,18 @@ impl<'x> Probe<'x> {
             self.left = self.left.saturating_sub(step);
         }
         let pad = usize::try_from(padded(len).saturating_sub(len.into())).unwrap_or(0);
-        if !in_hole {
+        if !in_hole || (self.hole == 0 && !self.pads_left_out) {
             return self.pad(len);
         }
         // The pad lies with the payload, or was left out with it.
-        if self.hole > 0 {
-            let within = self.hole.min(pad);
-            self.hole = self.hole.saturating_sub(within);
-            self.left = self.left.saturating_sub(within);
-            if within < pad {
-                return Err(short(self, len));
-            }
-        } else {
+        if self.hole == 0 {
             self.end = self.end.saturating_add(pad);
+        } else if self.hole < pad {
+            let left = saturate(self.hole);
+            return Err(self.error(ErrorKind::Short { needed: saturate(pad), left }));
+        } else {
+            self.hole = self.hole.saturating_sub(pad);
+            self.left = self.left.saturating_sub(pad);
         }
         Ok(())
     }

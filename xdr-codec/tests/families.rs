@@ -294,6 +294,30 @@ fn every_prefix() {
     }
 }
 
+/// A payload that is still on the wire, in a message that ends within its pad: the same error as with
+/// all bytes at hand.
+#[test]
+fn a_pad_that_is_missing_behind_the_head() {
+    for payload in 1..=4u32 {
+        let bytes: Vec<u8> = payload.to_be_bytes().into_iter().chain([0xaa; 4]).collect();
+        let end = 4 + payload as usize;
+        for len in end..end.next_multiple_of(4) {
+            let mut message = bytes[..end].to_vec();
+            message.resize(len, 0);
+            let whole = Cursor::new(&message).decode::<Payload<'_>>().unwrap_err();
+            let (needed, left) = ((8 - end) as u32, (len - end) as u32);
+            assert_eq!(
+                (whole.kind, whole.offset as usize),
+                (ErrorKind::Short { needed, left }, end)
+            );
+            for cut in 4..end {
+                let mut c = Cursor::head(&message[..cut], len as u32, &Limits::STRICT);
+                assert_eq!(c.decode::<Payload<'_>>(), Err(whole), "{cut} of {len} bytes");
+            }
+        }
+    }
+}
+
 //--- Pad bytes ---
 
 /// What the data bytes of the values below are.
