@@ -5,7 +5,7 @@
 //! nom's. A [`DecodeError`] keeps its offset and field on the way out; where a combinator itself
 //! refuses, the kind is [`ErrorKind::Nom`]. Of the errors of several alternatives the one furthest
 //! into the message is kept. The parsers are complete ones: too few bytes are an error, never
-//! `Incomplete`.
+//! `Incomplete`. No feature of nom's own is needed; those that make vectors need its `alloc`.
 //!
 //! ```
 //! use nfswire_xdr::{Cursor, Text, from_bytes, nom::xdr};

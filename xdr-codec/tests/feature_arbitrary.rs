@@ -11,16 +11,15 @@
     clippy::std_instead_of_alloc
 )]
 
-mod common;
 #[path = "common/types.rs"]
 mod types;
 
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Unstructured};
-use common::encode;
 use nfswire_xdr::{
-    Array, Chain, Decode, Encode, List, Payload, from_bytes, xdr_open_enum, xdr_struct, xdr_union,
+    Array, Chain, Chunk, Decode, Encode, Encoder, List, Payload, Segments, from_bytes,
+    xdr_open_enum, xdr_struct, xdr_union,
 };
 use proptest::prelude::*;
 use types::*;
@@ -61,6 +60,23 @@ xdr_union! {
     "only" => pub enum Only switch (n: u32) { cases (7, 9) => Some, default => Rest }
 }
 
+/// The bytes of a value; checks that they are as many as it said, and within the bounds of its type.
+fn encode<'p, T: Encode<'p>>(value: &T) -> Vec<u8> {
+    let len = value.encoded_len();
+    assert!(len >= T::MIN_LEN.into() && len <= T::MAX_LEN.into());
+    let mut head = vec![0xff; len as usize];
+    let mut segments = Segments::new();
+    let mut e = Encoder::fixed(&mut head, &mut segments);
+    e.put(value).unwrap();
+    assert_eq!(e.finish(), len);
+    let mut bytes = Vec::new();
+    for chunk in segments.view(&head[..]).iter() {
+        let Chunk::Bytes(part) = chunk else { panic!("{chunk:?}") };
+        bytes.extend_from_slice(part);
+    }
+    bytes
+}
+
 /// Makes a value of `noise`, and takes it over the wire.
 fn over_the_wire<'a, T>(noise: &'a [u8]) -> T
 where
@@ -68,7 +84,6 @@ where
 {
     let mut u = Unstructured::new(noise);
     let value = T::arbitrary(&mut u).unwrap_or_else(|error| panic!("{error}: {noise:?}"));
-    // Checks the length and the bounds in all kinds of heads.
     let bytes = encode(&value);
     check::<T>(&bytes, &format!("{value:?}"));
     value
