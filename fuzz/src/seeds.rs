@@ -93,12 +93,31 @@ fn values() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Sequences of encoder calls: every byte is one.
+/// Sequences of encoder calls: any bytes are some, but few of them mark, append, roll back and go on.
 fn calls() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = cases();
-    for start in 0u8..12 {
-        seeds.push((0..200u8).map(|i| i.wrapping_mul(start.wrapping_add(1))).collect());
-        seeds.push((0..200).map(|i| if i % 2 == 0 { start } else { 4 }).collect());
+    for start in 0..200u32 {
+        // A generator of small numbers; any will do.
+        let mut state = start;
+        let mut below = |bound: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 16) % bound) as u8
+        };
+        // Copy-break, room, three page lengths, two slices of a scattered payload.
+        let mut seed = vec![below(20), below(256), 64, 12, below(70), 3, 7, 8, 9, 1, 5];
+        for _ in 0..40 {
+            let call = [0, 1, 3, 5, 7, 8, 9, 9, 10, 10, 11][usize::from(below(11))];
+            seed.push(call);
+            match call {
+                0 => seed.extend([1, 2, 3, 4]),
+                1 | 3 => seed.extend([3, 5, 6, 7]),
+                8 => seed.extend([below(4), 9, 9, 9, 9]),
+                10 => seed.push(below(6)),
+                11 => seed.push(below(2)),
+                _ => {}
+            }
+        }
+        seeds.push(seed);
     }
     seeds
 }
