@@ -81,7 +81,6 @@ pub trait Source<'a>: sealed::Sealed + Sized {
         match self.word()? {
             0 => Some(false),
             1 => Some(true),
-            _ if self.lenient() => Some(true),
             _ => None,
         }
     }

@@ -7,8 +7,9 @@ pub enum Policy {
     /// What decodes re-encodes to the same bytes.
     #[default]
     Strict,
-    /// Forgives what real peers send: pad bytes of any value, any non-zero boolean is true, and
-    /// bytes behind the value are ignored. Re-encoding gives the canonical form.
+    /// Forgives what real peers send: pad bytes of any value, and bytes behind the value.
+    /// Re-encoding gives the canonical form. Booleans must be 0 or 1 all the same: a peer that sends
+    /// anything else is not to be guessed at.
     Lenient,
 }
 

@@ -140,12 +140,12 @@ impl Wire for bool {
 
 impl<'a> Decode<'a> for bool {
     #[inline(always)]
-    fn from_block(block: &[u8], lenient: bool) -> Option<Self> {
-        let word = u32::from_be_bytes(*block.first_chunk()?);
-        if word > 1 && !lenient {
-            return None;
+    fn from_block(block: &[u8], _lenient: bool) -> Option<Self> {
+        match u32::from_be_bytes(*block.first_chunk()?) {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
         }
-        Some(word != 0)
     }
 
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {

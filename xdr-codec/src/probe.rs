@@ -221,12 +221,12 @@ impl<'x> Probe<'x> {
     /// Takes a boolean or "value follows" word.
     ///
     /// # Errors
-    /// [`ErrorKind::Bool`] in strict policy.
+    /// [`ErrorKind::Bool`].
     pub fn boolean(&mut self) -> Result<bool, DecodeError> {
         let at = self.position();
         match self.word()? {
             0 => Ok(false),
-            v if v == 1 || self.limits.lenient() => Ok(true),
+            1 => Ok(true),
             v => Err(self.error_at(ErrorKind::Bool(v), at)),
         }
     }

@@ -209,11 +209,10 @@ fn b06_booleans() {
     // 84 bytes of attributes follow the flag.
     let b = case("B06b");
     assert_eq!(refused::<Option<[u32; 21]>>(&b), (ErrorKind::Bool(2), 0, String::new()));
-    let value: Option<[u32; 21]> = lenient(&b).unwrap();
-    assert_eq!(encode(&value)[..4], [0, 0, 0, 1]);
+    assert!(lenient::<Option<[u32; 21]>>(&b).is_err());
     let c = case("B06c");
     assert_eq!(refused::<bool>(&c), (ErrorKind::Bool(u32::MAX), 0, String::new()));
-    assert_eq!(lenient(&c), Ok(true));
+    assert!(lenient::<bool>(&c).is_err());
 }
 
 xdr_open_enum! {
