@@ -72,7 +72,7 @@ pub fn roundtrip(data: &[u8]) {
     let (codec, choice, bytes) = parse(data);
     (codec.roundtrip)(bytes, choice);
     if let Ok((canonical, len)) = (codec.through)(bytes, &Limits::LENIENT) {
-        // Pads and booleans have one length, whatever they say.
+        // A pad has one length, whatever it says.
         assert_eq!(canonical.len(), len);
         let again = (codec.through)(&canonical, &Limits::STRICT);
         assert_eq!(again, Ok((canonical, len)), "the canonical form is not strict");
