@@ -5,7 +5,7 @@ use crate::{
     error::EncodeError,
     page::Pages,
     payload::Payload,
-    segment::{Segment, Segments},
+    segment::{Part, Segment, Segments},
     wire::Encode,
 };
 
@@ -17,26 +17,32 @@ enum Store<'h> {
     Pages(&'h mut dyn Pages),
 }
 
-/// Where the encoder stands; copied to go back to.
+/// Where the encoder stands. Sums of lengths are of 64 bits and cannot wrap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct State {
     page: u32,
     /// Next byte in the current page.
-    pos: usize,
-    /// Start of the head segment that is being written, in the current page.
-    open: usize,
+    pos: u32,
+    /// Start of the head segment that is being written, in the current page; never behind `pos`.
+    open: u32,
     /// Message bytes in the segments before it.
     closed: u64,
-    segments: usize,
     /// Payload bytes copied into the head.
     copied: u64,
+}
+
+/// A state to go back to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    state: State,
+    segments: usize,
 }
 
 /// A place to roll back to, from [`Encoder::mark`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     serial: u32,
-    state: State,
+    place: Place,
 }
 
 /// One word to be filled in later, from [`Encoder::reserve`].
@@ -44,7 +50,7 @@ pub struct Mark {
 pub struct Slot {
     serial: u32,
     page: u32,
-    pos: usize,
+    pos: u32,
     /// Length of the message behind the word.
     end: u64,
 }
@@ -173,11 +179,11 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[must_use]
     pub fn room(&self) -> u64 {
         let here = self.page().map_or(0, |page| whole_words(page.len()));
-        let mut room = here.saturating_sub(self.state.pos) as u64;
+        let mut room = here.saturating_sub(self.state.pos as usize) as u64;
         match &self.store {
             #[cfg(feature = "alloc")]
             Store::Growable(_) => {
-                room = u64::from(u32::MAX).saturating_sub(self.state.pos as u64);
+                room = u32::MAX.saturating_sub(self.state.pos).into();
             }
             Store::Fixed(_) => {}
             Store::Pages(pages) => {
@@ -197,33 +203,78 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// [`EncodeError::NoSpace`] when the head is full, [`EncodeError::NotHere`] for a payload whose
     /// bytes are elsewhere, [`EncodeError::Contradiction`] for a union whose carried discriminant
     /// belongs to another arm.
-    #[inline]
+    // By force: in a caller that makes the encoder, its words then stay in registers.
+    #[inline(always)]
     pub fn put<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
-        if self.put_whole(value) { Ok(()) } else { self.put_parts(value) }
+        if self.try_whole(value) { Ok(()) } else { self.apart(|e| e.put_parts(value)) }
+    }
+
+    /// Runs `f` on a copy. Where the encoder is handed to code that is not inlined, only the copy
+    /// has to be in memory.
+    #[inline(always)]
+    fn apart<R>(&mut self, f: impl FnOnce(&mut Encoder<'_, 'p>) -> R) -> R {
+        let store = match &mut self.store {
+            #[cfg(feature = "alloc")]
+            Store::Growable(vec) => Store::Growable(vec),
+            Store::Fixed(slice) => Store::Fixed(slice),
+            Store::Pages(pages) => Store::Pages(*pages),
+        };
+        let Self { state, serial, copy_break, .. } = *self;
+        let mut e = Encoder { store, segments: self.segments, state, serial, copy_break };
+        let result = f(&mut e);
+        (self.state, self.serial) = (e.state, e.serial);
+        result
+    }
+
+    /// The same as [`try_whole`](Self::try_whole), for fields.
+    #[inline]
+    pub(crate) fn put_whole<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> bool {
+        self.try_whole(value)
     }
 
     /// The fast path: the value, and the pad of its payload, in one window of the current page.
     /// False leaves everything as it was.
-    #[inline]
-    pub(crate) fn put_whole<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> bool {
+    #[inline(always)]
+    fn try_whole<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> bool {
         if !T::TAIL || (T::LONG && matches!(self.store, Store::Pages(_))) {
             return false;
         }
-        if T::INLINE {
-            let before = self.state.pos;
-            return match self.window(value.encoded_len()).map(|w| value.write(w)) {
-                Some(Some([])) => true,
-                Some(_) => {
-                    self.state.pos = before;
-                    false
-                }
-                None => false,
+        if !T::INLINE {
+            return match value.tail() {
+                Some(Payload::Borrowed(data)) => self.put_slice(value, data).is_some(),
+                _ => self.apart(|e| e.put_tail(value)).is_some(),
             };
         }
-        self.put_tail(value).is_some()
+        let Some((end, window)) = self.space(value.encoded_len()) else { return false };
+        let whole = matches!(value.write(window), Some([]));
+        if whole {
+            self.state.pos = end;
+        }
+        whole
     }
 
-    #[inline]
+    /// A value that ends with the bytes of `data`: what [`put_tail`](Self::put_tail) does too, but
+    /// for one slice, which is most payloads.
+    #[inline(always)]
+    fn put_slice<T: Encode<'p> + ?Sized>(&mut self, value: &T, data: &'p [u8]) -> Option<()> {
+        let len = u32::try_from(data.len()).ok()?;
+        let inline = value.encoded_len().wrapping_sub(padded(len));
+        if len <= self.copy_break {
+            return self.apart(|e| e.put_copied(value, inline, data));
+        }
+        let end = self.put_inline(value, inline, len)?;
+        if len > 0 {
+            self.segments.reserve(2).ok()?;
+            self.refer(end, len, |segments| {
+                segments.push(Segment::Payload(Payload::Borrowed(data)));
+            });
+        }
+        self.state.pos = end;
+        Some(())
+    }
+
+    /// A value that ends with a payload, or has none.
+    #[inline(never)]
     fn put_tail<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Option<()> {
         let payload = value.tail();
         let len = payload.map_or(0, Payload::len);
@@ -233,46 +284,59 @@ impl<'h, 'p> Encoder<'h, 'p> {
         {
             return self.put_copied(value, inline, data);
         }
-        let odd = len % 4;
-        let before = self.state.pos;
-        let window = self.window(inline.wrapping_add(if odd > 0 { 4 } else { 0 }))?;
-        let rest = value.write(window);
-        let whole = match rest {
-            Some([]) => odd == 0,
-            Some(rest) => {
-                rest.fill(0);
-                rest.len() == 4 && odd > 0
-            }
-            None => false,
-        };
-        let sendable = payload.is_none_or(|p| check_payload(p).is_ok());
-        let segments = payload.map_or(0, Payload::segments).saturating_add(1);
-        if !whole || !sendable || self.segments.reserve(segments).is_err() {
-            self.state.pos = before;
-            return None;
+        let end = self.put_inline(value, inline, len)?;
+        if len > 0 {
+            let payload = payload?;
+            check_payload(payload).ok()?;
+            self.segments.reserve(payload.segments().wrapping_add(1)).ok()?;
+            self.refer(end, len, |segments| push_payload(segments, payload));
         }
-        let Some(payload) = payload.filter(|_| len > 0) else { return Some(()) };
-        let end = self.state.pos;
-        let start = before.wrapping_add(usize::try_from(inline).ok()?);
-        self.state.pos = start;
-        self.close();
-        self.push_payload(payload, len);
-        // The payload's odd bytes are skipped in the head; see `payload`.
-        self.state.open = start.wrapping_add(odd as usize);
         self.state.pos = end;
         Some(())
     }
 
+    /// Writes what is not payload, `inline` bytes, and a word for the pad of a payload of `len`
+    /// bytes if it has one. Where that ends; the encoder stays where it is.
+    #[inline(always)]
+    fn put_inline<T: Encode<'p> + ?Sized>(
+        &mut self,
+        value: &T,
+        inline: u64,
+        len: u32,
+    ) -> Option<u32> {
+        let odd = !len.is_multiple_of(4);
+        let (end, window) = self.space(inline.wrapping_add(if odd { 4 } else { 0 }))?;
+        match value.write(window)? {
+            [] if !odd => {}
+            [a, b, c, d] if odd => [*a, *b, *c, *d] = [0; 4],
+            _ => return None,
+        }
+        Some(end)
+    }
+
+    /// Puts a payload of `len` bytes behind the head segment that is being written, before the word
+    /// of its pad, which ends at `end`. There is room for the segments.
+    #[inline(always)]
+    fn refer(&mut self, end: u32, len: u32, push: impl FnOnce(&mut Segments<'p>)) {
+        let odd = len % 4;
+        let before = if odd > 0 { end.wrapping_sub(4) } else { end };
+        self.close(before);
+        push(self.segments);
+        self.state.closed = self.state.closed.wrapping_add(len.into());
+        // The payload's odd bytes are skipped in the head; see `payload`.
+        self.state.open = before.wrapping_add(odd);
+    }
+
     /// The value and a copy of its payload.
+    #[inline(never)]
     fn put_copied<T: Encode<'p> + ?Sized>(
         &mut self,
         value: &T,
         inline: u64,
         data: &[u8],
     ) -> Option<()> {
-        let before = self.state.pos;
         let padded = padded(u32::try_from(data.len()).ok()?);
-        let window = self.window(inline.wrapping_add(padded))?;
+        let (end, window) = self.space(inline.wrapping_add(padded))?;
         let whole = value.write(window).is_some_and(|rest| {
             let fits = rest.len() as u64 == padded;
             if let Some(last) = rest.last_chunk_mut() {
@@ -287,9 +351,9 @@ impl<'h, 'p> Encoder<'h, 'p> {
             }
         });
         if !whole {
-            self.state.pos = before;
             return None;
         }
+        self.state.pos = end;
         self.state.copied = self.state.copied.wrapping_add(data.len() as u64);
         Some(())
     }
@@ -298,14 +362,14 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[cold]
     #[inline(never)]
     fn put_parts<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
-        let before = self.state;
+        let before = self.place();
         value
             .encode_fields(self)
             .map_err(|error| self.refuse(before, head_len(value, self.copy_break), error))
     }
 
     #[cold]
-    fn refuse(&mut self, before: State, len: u64, error: EncodeError) -> EncodeError {
+    fn refuse(&mut self, before: Place, len: u64, error: EncodeError) -> EncodeError {
         self.restore(before);
         match error {
             EncodeError::NoSpace { missing } => {
@@ -335,13 +399,14 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// # Errors
     /// Those of `f`.
     pub fn attempt<R, E>(&mut self, f: impl FnOnce(&mut Self) -> Result<R, E>) -> Result<R, E> {
-        let outer = core::mem::replace(&mut self.segments.lowest, self.state);
+        let here = self.place();
+        let outer = core::mem::replace(&mut self.segments.lowest, here);
         let result = f(self);
         if result.is_err() {
             // Where `f` began, or the end of what its own rollbacks have left of that.
             self.roll(self.segments.lowest);
         }
-        if outer.len() < self.segments.lowest.len() {
+        if outer.state.len() < self.segments.lowest.state.len() {
             self.segments.lowest = outer;
         }
         result
@@ -351,9 +416,9 @@ impl<'h, 'p> Encoder<'h, 'p> {
     ///
     /// A mark belongs to its encoder; used with another one it gives a wrong message, never a panic.
     #[inline]
-    pub const fn mark(&mut self) -> Mark {
+    pub fn mark(&mut self) -> Mark {
         self.serial = self.serial.saturating_add(1);
-        Mark { serial: self.serial, state: self.state }
+        Mark { serial: self.serial, place: self.place() }
     }
 
     /// Takes back everything, payloads too, that was appended behind `mark`.
@@ -364,22 +429,26 @@ impl<'h, 'p> Encoder<'h, 'p> {
         if self.segments.floors.is_stale(mark.serial, mark.end()) || mark.end() > self.len() {
             return Err(EncodeError::Stale);
         }
-        self.roll(mark.state);
+        self.roll(mark.place);
         Ok(())
     }
 
-    fn roll(&mut self, state: State) {
-        self.restore(state);
+    fn roll(&mut self, place: Place) {
+        self.restore(place);
         self.serial = self.serial.saturating_add(1);
         self.segments.floors.add(self.serial, self.len());
-        if state.len() < self.segments.lowest.len() {
-            self.segments.lowest = state;
+        if self.len() < self.segments.lowest.state.len() {
+            self.segments.lowest = place;
         }
     }
 
-    fn restore(&mut self, state: State) {
-        self.segments.truncate(state.segments);
-        self.state = state;
+    fn restore(&mut self, place: Place) {
+        self.segments.truncate(place.segments);
+        self.state = place.state;
+    }
+
+    fn place(&self) -> Place {
+        Place { state: self.state, segments: self.segments.listed() }
     }
 
     /// Appends a word of zero that [`patch`](Self::patch) fills in later.
@@ -404,7 +473,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
         if self.segments.floors.is_stale(slot.serial, slot.end) || slot.end > self.len() {
             return Err(EncodeError::Stale);
         }
-        let bytes = self.page_mut(slot.page).and_then(|page| page.get_mut(slot.pos..));
+        let bytes = self.page_mut(slot.page).and_then(|page| page.get_mut(slot.pos as usize..));
         let bytes = bytes.and_then(|b| b.first_chunk_mut()).ok_or(EncodeError::Stale)?;
         *bytes = word.to_be_bytes();
         Ok(())
@@ -415,35 +484,38 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[allow(clippy::must_use_candidate)]
     pub fn finish(self) -> u64 {
         let total = self.len();
-        let State { page, pos, open, copied, .. } = self.state;
-        let len = saturate(pos.saturating_sub(open));
-        self.segments.end(Segment::Head { page, start: saturate(open), len }, total, copied);
+        let State { page, pos, open: start, copied, .. } = self.state;
+        self.segments.end(Part { page, start, len: pos.wrapping_sub(start) }, total, copied);
         total
+    }
+
+    /// The next `len` bytes of the head and where they end, or `None` if the current page has no
+    /// such room. The encoder stays where it is.
+    #[inline(always)]
+    fn space(&mut self, len: u64) -> Option<(u32, &mut [u8])> {
+        space(&mut self.store, &self.state, len)
     }
 
     /// A window of `len` bytes at the end of the head, or `None` if the current page has no such
     /// room. What is not written to it is undefined, so write all of it.
     #[inline]
     pub(crate) fn window(&mut self, len: u64) -> Option<&mut [u8]> {
-        let len = usize::try_from(len).ok()?;
-        let pos = self.state.pos;
-        // Head segments are addressed with 32 bits.
-        let end = pos.checked_add(len).filter(|end| *end <= u32::MAX as usize)?;
-        let page = match &mut self.store {
-            #[cfg(feature = "alloc")]
-            Store::Growable(vec) => {
-                if end > vec.len() {
-                    grow(vec, end)?;
-                }
-                vec.as_mut_slice()
-            }
-            Store::Fixed(slice) => slice,
-            Store::Pages(pages) => pages.page_mut(self.state.page as usize)?,
-        };
-        // Heads hold whole words: every value's length is a multiple of four.
-        let window = page.get_mut(pos..end)?;
+        let (end, window) = space(&mut self.store, &self.state, len)?;
         self.state.pos = end;
         Some(window)
+    }
+
+    /// Lets `f` write into what is left of the current page, from its start on; it returns how many
+    /// bytes it wrote, whole words.
+    #[inline]
+    pub(crate) fn fill(&mut self, f: impl FnOnce(&mut [u8]) -> usize) {
+        let pos = self.state.pos as usize;
+        let end = |page: &[u8]| whole_words(page.len().min(u32::MAX as usize));
+        let page = self.page_mut(self.state.page);
+        if let Some(window) = page.and_then(|page| page.get_mut(pos..end(page))) {
+            let wrote = f(window);
+            self.state.pos = saturate(pos.saturating_add(wrote));
+        }
     }
 
     fn page(&self) -> Option<&[u8]> {
@@ -464,33 +536,15 @@ impl<'h, 'p> Encoder<'h, 'p> {
         }
     }
 
-    /// Closes the head segment that is being written. There is room for it.
+    /// Closes the head segment that is being written, before `end`. There is room for it.
     #[inline]
-    fn close(&mut self) {
-        let State { page, pos, open, .. } = self.state;
-        if pos > open {
-            let (start, len) = (saturate(open), saturate(pos.saturating_sub(open)));
-            self.segments.push(Segment::Head { page, start, len });
-            self.state.closed = self.state.closed.saturating_add(len.into());
-            self.state.segments = self.segments.listed();
-            self.state.open = pos;
+    fn close(&mut self, end: u32) {
+        let State { page, open: start, .. } = self.state;
+        if end > start {
+            let len = end.wrapping_sub(start);
+            self.segments.push(Segment::Head(Part { page, start, len }));
+            self.state.closed = self.state.closed.wrapping_add(len.into());
         }
-    }
-
-    #[inline]
-    fn push_payload(&mut self, payload: &Payload<'p>, len: u32) {
-        if let Payload::Scattered(slices) = payload {
-            for (i, slice) in slices.slices().enumerate() {
-                self.segments.push(match i {
-                    0 => Segment::Payload(Payload::Borrowed(slice)),
-                    _ => Segment::More(slice),
-                });
-            }
-        } else {
-            self.segments.push(Segment::Payload(payload.clone()));
-        }
-        self.state.closed = self.state.closed.saturating_add(len.into());
-        self.state.segments = self.segments.listed();
     }
 
     /// Goes to the next page that has room for a word.
@@ -507,7 +561,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
         }
         // Nothing has changed so far: two states of one length would be one place to a mark.
         self.segments.reserve(1)?;
-        self.close();
+        self.close(self.state.pos);
         self.state.page = next;
         self.state.pos = 0;
         self.state.open = 0;
@@ -548,7 +602,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
             }
             // Fill the page; its room is whole words, so the pad stays with the last bytes.
             let room = self.page().map_or(0, |page| whole_words(page.len()));
-            let here = room.saturating_sub(self.state.pos).min(data.len());
+            let here = room.saturating_sub(self.state.pos as usize).min(data.len());
             if let (Some((first, rest)), Some(window)) =
                 (data.split_at_checked(here), self.window(here as u64))
             {
@@ -577,9 +631,11 @@ impl<'h, 'p> Encoder<'h, 'p> {
             return self.copy(data);
         }
         self.segments.reserve(payload.segments().saturating_add(1))?;
-        self.close();
-        self.push_payload(payload, len);
-        let tail = (len % 4) as usize;
+        self.close(self.state.pos);
+        self.state.open = self.state.pos;
+        push_payload(self.segments, payload);
+        self.state.closed = self.state.closed.wrapping_add(len.into());
+        let tail = len % 4;
         if tail > 0 {
             if self.window(4).is_none() {
                 self.turn_page()?;
@@ -591,12 +647,46 @@ impl<'h, 'p> Encoder<'h, 'p> {
             self.state.open = start.saturating_add(tail);
             let page = self.state.page;
             if let Some(word) =
-                self.page_mut(page).and_then(|p| p.get_mut(start..)?.first_chunk_mut())
+                self.page_mut(page).and_then(|p| p.get_mut(start as usize..)?.first_chunk_mut())
             {
                 *word = [0; 4];
             }
         }
         Ok(())
+    }
+}
+
+#[inline(always)]
+fn space<'x>(store: &'x mut Store<'_>, state: &State, len: u64) -> Option<(u32, &'x mut [u8])> {
+    // Head segments are addressed with 32 bits. Every value's length is a multiple of four.
+    let wide = u64::from(state.pos).checked_add(len)?;
+    let end = u32::try_from(wide).ok()?;
+    let range = state.pos as usize..usize::try_from(wide).ok()?;
+    let window = match store {
+        #[cfg(feature = "alloc")]
+        Store::Growable(vec) => {
+            if range.end > vec.len() {
+                grow(vec, range.end)?;
+            }
+            vec.get_mut(range)?
+        }
+        Store::Fixed(slice) => slice.get_mut(range)?,
+        Store::Pages(pages) => pages.page_mut(state.page as usize)?.get_mut(range)?,
+    };
+    Some((end, window))
+}
+
+/// Appends the segments of a payload, for which there is room.
+fn push_payload<'p>(segments: &mut Segments<'p>, payload: &Payload<'p>) {
+    if let Payload::Scattered(slices) = payload {
+        for (i, slice) in slices.slices().enumerate() {
+            segments.push(match i {
+                0 => Segment::Payload(Payload::Borrowed(slice)),
+                _ => Segment::More(slice),
+            });
+        }
+    } else {
+        segments.push(Segment::Payload(payload.clone()));
     }
 }
 
@@ -618,14 +708,13 @@ impl State {
     /// Length of the message so far.
     #[inline]
     const fn len(&self) -> u64 {
-        let open = self.pos.saturating_sub(self.open);
-        self.closed.saturating_add(open as u64)
+        self.closed.wrapping_add(self.pos.wrapping_sub(self.open) as u64)
     }
 }
 
 impl Mark {
     const fn end(&self) -> u64 {
-        self.state.len()
+        self.place.state.len()
     }
 }
 

@@ -414,14 +414,40 @@ where
         if !LINKED {
             e.word(self.len())?;
         }
-        self.for_each(|item| {
+        let one = |item: &T, e: &mut Encoder<'_, 'a>| {
             if LINKED {
                 e.word(1)?;
             }
             item.encode(e)
-        })?;
+        };
+        match self.repr {
+            Repr::Items { mut items, .. } if T::INLINE => {
+                // As many as a page takes in one go, then the one that straddles.
+                e.fill(|w| fill::<T, LINKED>(&mut items, w));
+                while let [first, behind @ ..] = items {
+                    one(first, e)?;
+                    items = behind;
+                    e.fill(|w| fill::<T, LINKED>(&mut items, w));
+                }
+            }
+            _ => self.for_each(|item| one(item, e))?,
+        }
         if LINKED { e.word(0) } else { Ok(()) }
     }
+}
+
+/// Writes the first of `items`, as many as `w` has room for; the bytes they took.
+fn fill<'p, T: Encode<'p>, const LINKED: bool>(items: &mut &[T], w: &mut [u8]) -> usize {
+    let all = w.len();
+    let (mut w, mut left) = (w, all);
+    while let [first, behind @ ..] = *items {
+        let item = if LINKED { true.write(w) } else { Some(w) };
+        let Some(rest) = item.and_then(|w| first.write(w)) else { break };
+        left = rest.len();
+        w = rest;
+        *items = behind;
+    }
+    all.saturating_sub(left)
 }
 
 // `List` must stay as cheap to hand around as a slice.

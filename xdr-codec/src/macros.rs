@@ -630,20 +630,25 @@ macro_rules! __xdr_union {
 
             #[inline]
             fn write<'w>(&self, w: &'w mut [u8]) -> ::core::option::Option<&'w mut [u8]> {
-                if !self.is_consistent() {
-                    return ::core::option::Option::None;
-                }
-                let w = <$dt as $crate::Encode<$lt>>::write(&self.$d(), w)?;
                 match self {
                     $( Self::$v $(($crate::__bind!(x, $t)))? => {
+                        let w = <$dt as $crate::Encode<$lt>>::write(&$label, w)?;
                         $( let w = <$t as $crate::Encode<$lt>>::write(x, w)?; )?
                         ::core::option::Option::Some(w)
                     } )*
-                    $( Self::$kv(_ $(, $crate::__bind!(x, $kt))?) => {
+                    $( Self::$kv(d $(, $crate::__bind!(x, $kt))?) => {
+                        if true $(&& *d != $klabel)+ {
+                            return ::core::option::Option::None;
+                        }
+                        let w = <$dt as $crate::Encode<$lt>>::write(d, w)?;
                         $( let w = <$kt as $crate::Encode<$lt>>::write(x, w)?; )?
                         ::core::option::Option::Some(w)
                     } )*
-                    $( Self::$xv(_ $(, $crate::__bind!(x, $xt))?) => {
+                    $( Self::$xv(d $(, $crate::__bind!(x, $xt))?) => {
+                        if Self::has_case(*d) {
+                            return ::core::option::Option::None;
+                        }
+                        let w = <$dt as $crate::Encode<$lt>>::write(d, w)?;
                         $( let w = <$xt as $crate::Encode<$lt>>::write(x, w)?; )?
                         ::core::option::Option::Some(w)
                     } )?

@@ -3,7 +3,7 @@
 use core::{fmt, ops::Deref, str::Utf8Error};
 
 use crate::{
-    cursor::{Source, padded, saturate},
+    cursor::{Source, padded},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
     probe::Probe,
@@ -37,9 +37,9 @@ macro_rules! variable {
             /// Length in bytes, without the pad.
             #[inline]
             #[must_use]
-            pub fn len(&self) -> u32 {
-                // The constructors have bounded it.
-                saturate(self.0.len())
+            #[allow(clippy::cast_possible_truncation)] // the constructors have bounded it
+            pub const fn len(&self) -> u32 {
+                self.0.len() as u32
             }
 
             /// Whether there are no bytes.
@@ -104,8 +104,8 @@ macro_rules! variable {
                 // Zero the last word, then copy: no loop over the pad.
                 if let Some(last) = window.last_chunk_mut() {
                     *last = [0; 4];
+                    window.get_mut(..self.0.len())?.copy_from_slice(self.0);
                 }
-                window.get_mut(..self.0.len())?.copy_from_slice(self.0);
                 Some(rest)
             }
 

@@ -101,6 +101,12 @@ impl<'a> Pieces<'a> {
     /// The first fault in the bytes, found by a second pass over the value.
     #[inline]
     pub fn decode<T: Decode<'a>>(&mut self) -> Result<T, DecodeError> {
+        // Most values lie within one piece, and there a cursor is twice as fast.
+        let mut c = Cursor::with(self.here, self.limits);
+        if let Some(value) = T::decode(&mut c) {
+            self.here = c.rest();
+            return Ok(value);
+        }
         let start = self.probe();
         T::decode(self).ok_or_else(|| self.fault::<T>(start))
     }

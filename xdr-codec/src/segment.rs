@@ -6,7 +6,7 @@ use std::io::IoSlice;
 
 use crate::{
     cursor::saturate,
-    encoder::{Floors, State},
+    encoder::{Floors, Place},
     error::EncodeError,
     page::HeadRef,
     payload::{FileRange, Payload},
@@ -15,17 +15,27 @@ use crate::{
 /// One piece of a message: bytes of the head, or a payload.
 #[derive(Clone, Debug)]
 pub(crate) enum Segment<'p> {
-    Head {
-        page: u32,
-        start: u32,
-        len: u32,
-    },
+    Head(Part),
     Payload(Payload<'p>),
     /// A further slice of the payload before it.
     More(&'p [u8]),
 }
 
-const EMPTY: Segment<'static> = Segment::Head { page: 0, start: 0, len: 0 };
+/// A part of one page of the head.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) page: u32,
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+/// A segment, looked at.
+#[derive(Clone, Copy)]
+pub(crate) enum Look<'x, 'p> {
+    Head(Part),
+    Payload(&'x Payload<'p>),
+    More(&'p [u8]),
+}
 
 impl Default for Segments<'_> {
     fn default() -> Self {
@@ -36,11 +46,11 @@ impl Default for Segments<'_> {
 // Segments are moved once per payload; keep them small.
 const _: () = assert!(size_of::<Segment<'_>>() <= 40);
 
-impl Segment<'_> {
+impl Look<'_, '_> {
     #[inline]
     fn len(&self) -> u32 {
         match self {
-            Self::Head { len, .. } => *len,
+            Self::Head(part) => part.len,
             Self::Payload(p) => p.len(),
             Self::More(bytes) => saturate(bytes.len()),
         }
@@ -66,13 +76,13 @@ pub struct Segments<'p> {
     used: usize,
     /// The head segment that ends the message; not in the list, so that a message without payload
     /// never touches it. Empty if the message ends with a payload.
-    last: Segment<'p>,
+    last: Part,
     total: u64,
     copied: u64,
     /// Rollbacks of the message being encoded; here so that a new encoder need not zero them.
     pub(crate) floors: Floors,
     /// Where the message was shortest since the innermost attempt began.
-    pub(crate) lowest: State,
+    pub(crate) lowest: Place,
 }
 
 impl<'p> Segments<'p> {
@@ -84,11 +94,11 @@ impl<'p> Segments<'p> {
             list: Default::default(),
             #[cfg(not(feature = "alloc"))]
             used: 0,
-            last: EMPTY,
+            last: Part::default(),
             total: 0,
             copied: 0,
             floors: Floors::default(),
-            lowest: State::default(),
+            lowest: Place::default(),
         }
     }
 
@@ -98,7 +108,7 @@ impl<'p> Segments<'p> {
         if self.listed() > 0 {
             self.truncate(0);
         }
-        self.last = EMPTY;
+        self.last.len = 0;
         self.total = 0;
         self.copied = 0;
         self.floors.clear();
@@ -106,7 +116,7 @@ impl<'p> Segments<'p> {
 
     /// Ends the message.
     #[inline]
-    pub(crate) fn end(&mut self, last: Segment<'p>, total: u64, copied: u64) {
+    pub(crate) const fn end(&mut self, last: Part, total: u64, copied: u64) {
         self.last = last;
         self.total = total;
         self.copied = copied;
@@ -125,16 +135,22 @@ impl<'p> Segments<'p> {
     #[inline]
     #[must_use]
     pub fn count(&self) -> usize {
-        self.listed().saturating_add(usize::from(self.last.len() > 0))
+        self.listed().saturating_add(usize::from(self.last.len > 0))
     }
 
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<&Segment<'p>> {
+    pub(crate) fn get(&self, index: usize) -> Option<Look<'_, 'p>> {
         #[cfg(feature = "alloc")]
         let listed = self.list.get(index);
         #[cfg(not(feature = "alloc"))]
         let listed = self.list.get(index).and_then(Option::as_ref);
-        listed.or_else(|| (index == self.listed() && self.last.len() > 0).then_some(&self.last))
+        match listed {
+            Some(Segment::Head(part)) => Some(Look::Head(*part)),
+            Some(Segment::Payload(payload)) => Some(Look::Payload(payload)),
+            Some(Segment::More(bytes)) => Some(Look::More(bytes)),
+            None if index == self.listed() && self.last.len > 0 => Some(Look::Head(self.last)),
+            None => None,
+        }
     }
 
     /// Makes room for `more` segments.
@@ -184,8 +200,8 @@ impl<'p> Segments<'p> {
         let mut stats = Stats { copied: self.copied, ..Stats::default() };
         for segment in (0..self.count()).map_while(|i| self.get(i)) {
             let bytes = match segment {
-                Segment::Head { .. } => &mut stats.head,
-                Segment::Payload(_) | Segment::More(_) => &mut stats.referenced,
+                Look::Head(_) => &mut stats.head,
+                Look::Payload(_) | Look::More(_) => &mut stats.referenced,
             };
             *bytes = bytes.saturating_add(segment.len().into());
             stats.segments = stats.segments.saturating_add(1);
@@ -334,10 +350,10 @@ impl<'x, 'p> Message<'x, 'p> {
                 let (start, at) = (index, position);
                 index = index.saturating_add(1);
                 position = position.saturating_add(segment.len().into());
-                if !matches!(segment, Segment::Payload(_)) {
+                if !matches!(segment, Look::Payload(_)) {
                     continue;
                 }
-                while let Some(more @ Segment::More(_)) = this.segments.get(index) {
+                while let Some(more @ Look::More(_)) = this.segments.get(index) {
                     index = index.saturating_add(1);
                     position = position.saturating_add(more.len().into());
                 }
@@ -361,15 +377,15 @@ impl<'x, 'p> Message<'x, 'p> {
         self.len() == 0
     }
 
-    fn resolve(&self, segment: &'x Segment<'p>) -> Chunk<'x> {
+    fn resolve(&self, segment: Look<'x, 'p>) -> Chunk<'x> {
         match segment {
-            Segment::Head { page, start, len } => {
-                let bytes = self.head.page(*page).and_then(|page| page.get(*start as usize..));
-                Chunk::Bytes(bytes.and_then(|b| b.get(..*len as usize)).unwrap_or(&[]))
+            Look::Head(Part { page, start, len }) => {
+                let bytes = self.head.page(page).and_then(|page| page.get(start as usize..));
+                Chunk::Bytes(bytes.and_then(|b| b.get(..len as usize)).unwrap_or(&[]))
             }
-            Segment::More(bytes) => Chunk::Bytes(bytes),
-            Segment::Payload(Payload::File(range)) => Chunk::File(*range),
-            Segment::Payload(payload) => Chunk::Bytes(payload.as_slice().unwrap_or(&[])),
+            Look::More(bytes) => Chunk::Bytes(bytes),
+            Look::Payload(Payload::File(range)) => Chunk::File(*range),
+            Look::Payload(payload) => Chunk::Bytes(payload.as_slice().unwrap_or(&[])),
         }
     }
 
