@@ -188,9 +188,11 @@ fn errors() {
     ));
 
     // The policy goes with the cursor.
-    let dirty = [0, 0, 0, 1, 7, 0, 0, 1];
-    let found = xdr::<Opaque<'_>>().parse(Cursor::with(&dirty, &Limits::LENIENT)).unwrap();
-    assert_eq!(found.1.as_bytes(), [7]);
+    let pad = *b"\0\0\0\x01a\0\x01\0";
+    let found = error(xdr::<Opaque<'_>>().parse(Cursor::new(&pad)));
+    assert_eq!((found.kind, found.offset), (ErrorKind::Padding, 6));
+    let found = xdr::<Opaque<'_>>().parse(Cursor::with(&pad, &Limits::LENIENT)).unwrap();
+    assert_eq!(found.1.as_bytes(), b"a");
     // A list deep inside says where it is wrong.
     let list = words(&[0, 1, 5, 1, 6, 2]);
     let found = error(preceded(be_u32, xdr::<Chain<'_, i32>>()).parse(Cursor::new(&list)));
