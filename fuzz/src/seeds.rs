@@ -106,11 +106,12 @@ fn calls() -> Vec<Vec<u8>> {
         // Copy-break, room, three page lengths, two slices of a scattered payload.
         let mut seed = vec![below(20), below(256), 64, 12, below(70), 3, 7, 8, 9, 1, 5];
         for _ in 0..40 {
-            let call = [0, 1, 3, 5, 7, 8, 9, 9, 10, 10, 11][usize::from(below(11))];
+            let call = [0, 1, 3, 5, 6, 7, 8, 9, 9, 10, 10, 11][usize::from(below(12))];
             seed.push(call);
             match call {
                 0 => seed.extend([1, 2, 3, 4]),
                 1 | 3 => seed.extend([3, 5, 6, 7]),
+                6 => seed.extend([0, 0, 0, 1, 0, 0, 0, below(2)]),
                 8 => seed.extend([below(4), 9, 9, 9, 9]),
                 10 => seed.push(below(6)),
                 11 => seed.push(below(2)),

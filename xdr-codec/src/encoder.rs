@@ -284,10 +284,10 @@ impl<'h, 'p> Encoder<'h, 'p> {
         {
             return self.put_copied(value, inline, data);
         }
+        // One that lies elsewhere is refused even if it is empty, as by the slow path.
+        payload.is_none_or(|payload| check_payload(payload).is_ok()).then_some(())?;
         let end = self.put_inline(value, inline, len)?;
-        if len > 0 {
-            let payload = payload?;
-            check_payload(payload).ok()?;
+        if let Some(payload) = payload.filter(|_| len > 0) {
             self.segments.reserve(payload.segments().wrapping_add(1)).ok()?;
             self.refer(end, len, |segments| push_payload(segments, payload));
         }
