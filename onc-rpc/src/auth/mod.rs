@@ -2,7 +2,7 @@
 
 mod sys;
 
-use nfswire_xdr::{Opaque, xdr_open_enum, xdr_struct};
+use nfswire_xdr::{Limits, Opaque, xdr_open_enum, xdr_struct};
 
 pub use sys::{AuthSys, Groups, TooManyGroups};
 
@@ -136,11 +136,24 @@ pub enum Credential<'a> {
 /// that serves more flavors looks at [`OpaqueAuth::flavor`] first.
 #[inline]
 pub fn credential<'a>(auth: &OpaqueAuth<'a>) -> Result<Credential<'a>, AuthStat> {
+    credential_with(auth, &Limits::STRICT)
+}
+
+/// Reads a call's credential as leniently as `limits` say: those of the cursor that the call was
+/// read with.
+///
+/// # Errors
+/// Those of [`credential`].
+#[inline]
+pub fn credential_with<'a>(
+    auth: &OpaqueAuth<'a>,
+    limits: &'a Limits,
+) -> Result<Credential<'a>, AuthStat> {
     match auth.flavor {
         AuthFlavor::NONE => Ok(Credential::None),
-        AuthFlavor::SYS => {
-            AuthSys::from_auth(auth).map(Credential::Sys).map_err(|_| AuthStat::BAD_CRED)
-        }
+        AuthFlavor::SYS => AuthSys::from_auth_with(auth, limits)
+            .map(Credential::Sys)
+            .map_err(|_| AuthStat::BAD_CRED),
         _ => Err(AuthStat::BAD_CRED),
     }
 }

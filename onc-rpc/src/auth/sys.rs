@@ -12,8 +12,8 @@ use nfswire_xdr::{
     serde::{DeserializeXdr, Deserializer, Out, Serialize, SerializeXdr, Serializer},
 };
 use nfswire_xdr::{
-    Decode, DecodeError, Encode, EncodeError, Encoder, ErrorKind, Opaque, Probe, Source, Text,
-    Wire, from_bytes, xdr_struct,
+    Cursor, Decode, DecodeError, Encode, EncodeError, Encoder, ErrorKind, Limits, Opaque, Probe,
+    Source, Text, Wire, from_bytes, xdr_struct,
 };
 use thiserror::Error;
 
@@ -206,6 +206,19 @@ impl<'a> AuthSys<'a> {
     #[inline]
     pub fn from_auth(auth: &OpaqueAuth<'a>) -> Result<Self, DecodeError> {
         from_bytes(auth.body.as_bytes())
+    }
+
+    /// The same within `limits`: under [`Policy::Lenient`](nfswire_xdr::Policy::Lenient) the pad of
+    /// the machine's name need not be zero, and bytes may follow the groups.
+    ///
+    /// # Errors
+    /// The first fault; its offset counts from the start of the body.
+    #[inline]
+    pub fn from_auth_with(auth: &OpaqueAuth<'a>, limits: &'a Limits) -> Result<Self, DecodeError> {
+        let mut c = Cursor::with(auth.body.as_bytes(), limits);
+        let user = c.decode()?;
+        c.finish()?;
+        Ok(user)
     }
 
     /// Writes the body into `buffer` and makes the credential from it. A client does this once, and
