@@ -63,6 +63,7 @@ enum Command {
         /// The file.
         url: NfsUrl,
         /// Local file, directory, or - for the standard output.
+        #[arg(default_value = ".")]
         local: PathBuf,
     },
     /// Copies a file to the server; it is on stable storage when the command ends.

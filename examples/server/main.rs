@@ -5,6 +5,7 @@ extern crate alloc;
 use alloc::sync::Arc;
 use core::error::Error;
 use core::net::SocketAddr;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use nfswire_examples::local::{ExportOptions, LocalFs};
 use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
 use tracing::warn;
@@ -24,6 +25,8 @@ use tracing::warn;
 const DESCRIPTORS_PER_FILE: usize = 3;
 /// Descriptors for everything else: the steps of path walks, standard streams, signals.
 const OTHER_DESCRIPTORS: usize = 64;
+/// Largest copy-break: no READ is longer.
+const MAX_COPY_BREAK: u32 = 1 << 20;
 
 /// Exports a directory over NFSv3, on this machine only.
 #[derive(Debug, Parser)]
@@ -40,6 +43,7 @@ struct Options {
     squash: SquashOption,
     /// READ data of more bytes than this leaves by sendfile
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().copy_break)]
+    #[arg(value_parser = copy_break)]
     copy_break: u32,
     /// Longest record that a client may send
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_record)]
@@ -47,6 +51,7 @@ struct Options {
     max_record: u32,
     /// Most connections at a time
     #[arg(long, value_name = "N", default_value_t = Config::default().max_connections)]
+    #[arg(value_parser = max_connections)]
     max_connections: usize,
     /// What to log on stderr: off, error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "info")]
@@ -59,6 +64,24 @@ enum SquashOption {
     Root,
     /// No requests
     None,
+}
+
+fn copy_break(text: &str) -> Result<u32, String> {
+    let bytes = text.parse().map_err(|error| format!("{error}; give a number of bytes"))?;
+    if bytes > MAX_COPY_BREAK {
+        return Err(format!(
+            "no READ is longer than {MAX_COPY_BREAK} bytes; give at most that, which turns sendfile off"
+        ));
+    }
+    Ok(bytes)
+}
+
+fn max_connections(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("no client could connect; allow at least 1 connection".into()),
+        Ok(most) => Ok(most),
+        Err(error) => Err(format!("{error}; give a number of connections")),
+    }
 }
 
 fn main() -> ExitCode {
@@ -80,10 +103,15 @@ fn main() -> ExitCode {
 
 fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     // First of all, so that a signal during start-up ends in an orderly way, too.
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    // SIGXFSZ is taken so that a write beyond `ulimit -f` fails and does not end the process.
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGXFSZ])?;
+    if !ignores_hangup() {
+        signals.add_signal(SIGHUP)?;
+    }
     let mut sample = None;
     let directory = match &options.export {
-        Some(directory) => directory.clone(),
+        // What cannot be resolved is reported under the name that was given.
+        Some(directory) => directory.canonicalize().unwrap_or_else(|_| directory.clone()),
         None => sample.insert(Sample::new()?).path().to_owned(),
     };
     let export = ExportOptions::default();
@@ -103,13 +131,22 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let server = Server::new(Arc::new(fs), config).bind(options.listen.as_str())?;
     let stop = server.stop_handle();
     thread::Builder::new().name("signals".into()).spawn(move || {
-        if signals.forever().next().is_some() {
+        if signals.forever().any(|signal| signal != SIGXFSZ) {
             stop.stop();
         }
     })?;
     announce(options, &directory, switches_users, server.local_addr())?;
     server.run()?;
     Ok(())
+}
+
+/// Whether whoever started this process wants it to outlive the terminal, as `nohup` does.
+fn ignores_hangup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The lowest bit is that of signal 1.
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & 1 != 0)
 }
 
 /// Raises the limit of open descriptors as far as it goes, and says how many connections have room beside the files.

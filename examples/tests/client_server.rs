@@ -164,6 +164,25 @@ fn the_program_works_on_a_real_tree() {
 }
 
 #[test]
+fn get_needs_no_local_name_and_shows_none_of_its_own() {
+    let export = Export::new();
+    let here = tempfile::tempdir().unwrap();
+    std::fs::write(export.path("a b"), noise(70_000)).unwrap();
+    let program = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_client"));
+        command.arg("get").arg(format!("{}/a%20b", export.url)).args(args);
+        command.current_dir(here.path()).output().unwrap()
+    };
+    let out = program(&[]);
+    assert_eq!((out.status.code(), out.stdout.len(), out.stderr.len()), (Some(0), 0, 0));
+    assert!(std::fs::read(here.path().join("a b")).unwrap() == noise(70_000));
+    let out = program(&["absent/file"]);
+    let error = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(1));
+    assert!(error.contains("cannot write absent/file") && !error.contains(".tmp"), "{error}");
+}
+
+#[test]
 fn load_is_counted_exactly() {
     let export = Export::new();
     std::fs::write(export.path("file"), noise(1_000_003)).unwrap();

@@ -1,6 +1,6 @@
 //! The program `server`: what it prints, how it ends.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::arithmetic_side_effects)]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 mod server_support;
@@ -10,6 +10,11 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use nfswire_nfs3::io::{WriteArgs, WriteReply};
+use nfswire_nfs3::lookup::{LookupArgs, LookupReply};
+use nfswire_nfs3::procedures::{Lookup, Write};
+use nfswire_nfs3::{DirOpArgs, FileHandle, FileName, StableHow, Status};
+use nfswire_xdr::Payload;
 use rustix::process::{Pid, Signal, kill_process};
 use server_support::Client;
 
@@ -42,7 +47,7 @@ fn end(mut child: Child, signal: Signal) {
 
 #[test]
 fn a_sample_is_served_until_a_signal_comes() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let (child, lines, address) = start(&["--listen", "127.0.0.1:0"]);
         assert!(address.ip().is_loopback() && address.port() != 0);
         let port = address.port();
@@ -76,6 +81,8 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         (vec!["--export", dir, "--listen", "0.0.0.0:0"], "loopback"),
         (vec!["--export", dir, "--listen", "here"], "HOST:PORT"),
         (vec!["--copy-break", "many"], "--copy-break"),
+        (vec!["--copy-break", "1048577"], "no READ is longer than 1048576 bytes"),
+        (vec!["--max-connections", "0"], "no client could connect"),
     ];
     for (arguments, expected) in cases {
         let output = command(&arguments).output().unwrap();
@@ -84,6 +91,83 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         assert!(text.contains(&expected.to_lowercase()), "{arguments:?}: {text}");
     }
     end(child, Signal::TERM);
+}
+
+#[test]
+fn a_relative_directory_is_named_in_full() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("exported")).unwrap();
+    let mut child = command(&["--export", "exported", "--listen", "127.0.0.1:0"])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let full = dir.path().canonicalize().unwrap().join("exported");
+    assert_eq!(line, format!("exporting {} as /\n", full.display()));
+    end(child, Signal::TERM);
+}
+
+#[test]
+fn a_write_beyond_the_file_size_limit_fails_and_the_server_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "ulimit -f 8 && exec \"$0\" --export \"$1\" --listen 127.0.0.1:0 --squash none";
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_server"), dir.path().to_str().unwrap()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address =
+        out.find_map(|line| line.unwrap().strip_prefix("ready ").map(|a| a.parse().unwrap()));
+    std::fs::write(dir.path().join("file"), b"x").unwrap();
+    let mut client = Client::to(address.unwrap());
+    client.user = Some((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()));
+    let root = client.mount("/");
+    let reply = client.call::<Lookup>(&LookupArgs {
+        what: DirOpArgs {
+            dir: FileHandle::new(&root).unwrap(),
+            name: FileName::new(b"file").unwrap(),
+        },
+    });
+    let LookupReply::Ok(found) = reply.results::<Lookup>() else { panic!("not found") };
+    let data = Payload::Borrowed(b"data");
+    let args = WriteArgs::new(found.object, 1 << 20, StableHow::Unstable, data);
+    let reply = client.call::<Write>(&args);
+    let WriteReply::Fail(status, _) = reply.results::<Write>() else { panic!("written") };
+    assert_eq!(status, Status::FBIG);
+    assert!(!client.mount("/").is_empty());
+    end(child, Signal::TERM);
+}
+
+#[test]
+fn refused_connections_do_not_fill_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["--export", dir.path().to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let mut child = command(&arguments)
+        .args(["--max-connections", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address =
+        out.find_map(|line| line.unwrap().strip_prefix("ready ").map(|a| a.parse().unwrap()));
+    let address: SocketAddr = address.unwrap();
+    let mut first = Client::to(address);
+    assert!(!first.mount("/").is_empty());
+    let begun = std::time::Instant::now();
+    for _ in 0..30 {
+        assert!(Client::to(address).is_closed());
+    }
+    let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    let told = log.lines().filter(|line| line.contains("closing a connection")).count();
+    assert!((1..=2 + seconds).contains(&told), "{told} lines: {log}");
 }
 
 #[test]

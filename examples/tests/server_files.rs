@@ -239,6 +239,13 @@ impl FileSystem for Cut {
 }
 
 fn cut() -> Running {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    write(file.path(), pattern(50_000)).unwrap();
+    serve(File::open(file.path()).unwrap())
+}
+
+/// A server whose every file is this one.
+fn serve(open: File) -> Running {
     let (_dir, server) = export(&[("file", b"x")], no_squash());
     let client = &mut connect(&server);
     let file = lookup(client, "file");
@@ -246,9 +253,7 @@ fn cut() -> Running {
     let reply = client.call::<Getattr>(&getattr);
     let GetattrReply::Ok(ok) = reply.results::<Getattr>() else { panic!("no attributes") };
 
-    let file = tempfile::NamedTempFile::new().unwrap();
-    write(file.path(), pattern(50_000)).unwrap();
-    let file = Arc::new(File::open(file.path()).unwrap().into());
+    let file = Arc::new(open.into());
     Running::start(Cut { file, attributes: ok.attributes }, Config::default())
 }
 
@@ -263,6 +268,18 @@ fn a_file_cut_under_a_large_read_ends_the_connection() {
     let reply = server.connect().call::<Read>(&args(b"root", 0, 50_000));
     let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
     assert_eq!(ok.bytes().unwrap(), pattern(50_000));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_costs_one_connection_and_is_then_an_error() {
+    // The kernel answers EIO: nothing is mapped at address 0.
+    let server = serve(File::open("/proc/self/mem").unwrap());
+    let mut client = server.connect();
+    let call = client.record::<Read>(&args(b"root", 0, 100_000));
+    client.send(&call);
+    assert!(client.is_closed(), "the header had left already");
+    let reply = server.connect().call::<Read>(&args(b"root", 0, 100_000));
+    assert!(matches!(reply.results::<Read>(), ReadReply::Fail(Status::IO, _)));
 }
 
 #[test]

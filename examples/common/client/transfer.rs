@@ -111,7 +111,8 @@ pub fn get(
         return copy(client, &mut io::stdout().lock());
     }
     let target = target(path, local);
-    let failed = |e: io::Error| Error::local(format!("cannot write {}", target.display()), e);
+    let failed =
+        |e: io::Error| Error::local(format!("cannot write {}", target.display()), without_path(e));
     if target.metadata().is_ok_and(|m| !m.is_file()) {
         return copy(client, &mut File::create(&target).map_err(failed)?);
     }
@@ -129,6 +130,11 @@ pub fn get(
     let last = target.canonicalize().unwrap_or_else(|_| target.clone());
     part.persist(last).map_err(|e| failed(e.error))?;
     Ok(bytes)
+}
+
+/// The error alone: that of a temporary file brings a path that nobody knows.
+fn without_path(error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() { error } else { error.kind().into() }
 }
 
 /// The local file: in a directory, of the name that it has on the server.

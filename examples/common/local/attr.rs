@@ -115,11 +115,8 @@ pub(super) fn time(from: StatxTimestamp) -> Time {
 ///
 /// `path` is an `O_PATH` descriptor and `descriptors` that of `/proc/self/fd`, by which its mode can be set.
 pub(super) fn apply(path: &OwnedFd, descriptors: &OwnedFd, new: &SetAttributes) -> Result<()> {
+    let times = checked(new)?;
     if new.uid.is_some() || new.gid.is_some() {
-        // 2^32-1 would mean "leave as it is".
-        if new.uid == Some(u32::MAX) || new.gid == Some(u32::MAX) {
-            return Err(Status::INVAL.into());
-        }
         let (uid, gid) = (new.uid.map(Uid::from_raw), new.gid.map(Gid::from_raw));
         chownat(path, c"", uid, gid, AtFlags::EMPTY_PATH)?;
     }
@@ -127,12 +124,19 @@ pub(super) fn apply(path: &OwnedFd, descriptors: &OwnedFd, new: &SetAttributes) 
         let mode = Mode::from_raw_mode(mode & 0o7777);
         chmodat(descriptors, DecInt::from_fd(path), mode, AtFlags::empty())?;
     }
-    let times =
-        Timestamps { last_access: timespec(&new.atime)?, last_modification: timespec(&new.mtime)? };
     if times.last_access.tv_nsec != UTIME_OMIT || times.last_modification.tv_nsec != UTIME_OMIT {
         utimensat(path, c"", &times, AtFlags::EMPTY_PATH)?;
     }
     Ok(())
+}
+
+/// The times, if this `sattr3` (its size aside) can be told to the kernel at all.
+pub(super) fn checked(new: &SetAttributes) -> Result<Timestamps> {
+    // 2^32-1 would mean "leave as it is".
+    if new.uid == Some(u32::MAX) || new.gid == Some(u32::MAX) {
+        return Err(Status::INVAL.into());
+    }
+    Ok(Timestamps { last_access: timespec(&new.atime)?, last_modification: timespec(&new.mtime)? })
 }
 
 /// Whether a `sattr3` (its size aside) asks for nothing.

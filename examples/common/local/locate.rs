@@ -1,6 +1,5 @@
 //! From a handle, or a name, to a file in use.
 
-use alloc::rc::Rc;
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::OwnedFd;
@@ -28,10 +27,45 @@ const WALK_SHARE: u32 = 5;
 /// Steps up that a directory may be away from the root of the export.
 const MAX_DEPTH: u32 = 4096;
 
-/// When the next walk may be made.
-#[derive(Debug, Default)]
+/// Piece of a path that is opened at once; the kernel takes less than 4096 bytes.
+const LONG_PATH: usize = 4000;
+
+/// When the next walk may be made, and how many names it may look at.
+#[derive(Debug)]
 pub(super) struct Walks {
     not_before: Option<Instant>,
+    pub(super) names: u32,
+}
+
+impl Default for Walks {
+    fn default() -> Self {
+        Self { not_before: None, names: WALK_NAMES }
+    }
+}
+
+/// The path of the directory that a walk is in, from the root of the export.
+#[derive(Debug, Default)]
+struct WalkPath {
+    bytes: Vec<u8>,
+    /// Where each of its names ends.
+    ends: Vec<usize>,
+}
+
+impl WalkPath {
+    fn depth(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Goes to this name in the directory that is so deep.
+    fn enter(&mut self, depth: usize, name: &[u8]) {
+        self.ends.truncate(depth);
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+        if depth > 0 {
+            self.bytes.push(b'/');
+        }
+        self.bytes.extend_from_slice(name);
+        self.ends.push(self.bytes.len());
+    }
 }
 
 impl LocalFs {
@@ -39,7 +73,7 @@ impl LocalFs {
     ///
     /// # Errors
     /// `BADHANDLE` for what this export did not make, `STALE` for a file that is gone, `JUKEBOX` while it cannot be looked
-    /// for.
+    /// for, or not everywhere.
     pub(super) fn resolve(&self, handle: &[u8]) -> Result<Arc<Node>> {
         let key = Key::parse(handle, self.options.id).ok_or(Status::BADHANDLE)?;
         if key.id == self.root.key.id {
@@ -106,7 +140,7 @@ impl LocalFs {
         if walks.not_before.is_some_and(|time| start < time) {
             return Err(Status::JUKEBOX.into());
         }
-        let found = self.walk(key, start);
+        let found = self.walk(key, start, walks.names);
         // Whoever sends handles that were real once may go on.
         if !matches!(found, Ok(Some(_))) {
             let pause = start.elapsed().saturating_mul(WALK_SHARE.saturating_sub(1));
@@ -115,29 +149,45 @@ impl LocalFs {
         found
     }
 
-    fn walk(&self, key: Key, start: Instant) -> Result<Option<(OwnedFd, Statx)>> {
-        let mut budget = WALK_NAMES;
+    /// `Ok(None)` only when every directory was looked into: what was passed by may hold the file.
+    fn walk(&self, key: Key, start: Instant, mut budget: u32) -> Result<Option<(OwnedFd, Statx)>> {
+        let mut complete = true;
         let mut buffer = Vec::with_capacity(32 << 10);
-        // Directories still to be looked into: the path of the one above, shared by all in it, and the name.
-        let mut paths = vec![(Rc::<[u8]>::from(*b""), Box::<[u8]>::from(*b"."))];
-        let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        while let Some((above, name)) = paths.pop() {
-            let path: Rc<[u8]> = if above.is_empty() {
-                Rc::from(name)
-            } else {
-                [&*above, b"/", &*name].concat().into()
+        let mut path = WalkPath::default();
+        // Directories still to be looked into: the depth of the one above, the name, and whether it surely is one. Depth
+        // first, so the path of the one above is always the beginning of the present path.
+        let mut pending = vec![(0usize, Box::<[u8]>::from(*b"."), true)];
+        while let Some((depth, name, is_dir)) = pending.pop() {
+            path.enter(depth, &name);
+            let dir = match self.with_descriptors(|| self.open_below(&path.bytes)) {
+                Ok(dir) => dir,
+                // Another file system is mounted there, which is not exported.
+                Err(failure) if failure.status == Status::XDEV => continue,
+                // The entry did not say what it is.
+                Err(failure) if !is_dir && failure.status == Status::NOTDIR => continue,
+                // Unreadable for this process, renamed meanwhile, or no descriptor is left.
+                Err(_) => {
+                    complete = false;
+                    continue;
+                }
             };
-            let open = || Ok(openat2(&self.root.path, &*path, how, Mode::empty(), STEP)?);
-            // What cannot be opened (unreadable for this process, or renamed meanwhile) is passed by.
-            let Ok(dir) = self.with_descriptors(open) else { continue };
-            let Ok(dir_stat) = stat(&dir) else { continue };
+            let Ok(dir_stat) = stat(&dir) else {
+                complete = false;
+                continue;
+            };
             let dir_id = self.numbering.key(&dir_stat).id;
             let mut entries = RawDir::new(&dir, buffer.spare_capacity_mut());
-            while let Some(Ok(entry)) = entries.next() {
+            while let Some(entry) = entries.next() {
+                let Ok(entry) = entry else {
+                    complete = false;
+                    break;
+                };
                 budget = budget.saturating_sub(1);
                 if budget == 0 || (budget & 0xfff == 0 && start.elapsed() > WALK_TIME) {
-                    tracing::warn!("a file was not found within the bounds of a walk: stale");
-                    return Ok(None);
+                    tracing::warn!(
+                        "a file was not found within the bounds of a walk: its client is to try again"
+                    );
+                    return Err(Status::JUKEBOX.into());
                 }
                 let name = entry.file_name().to_bytes();
                 if super::is_dot(name) {
@@ -147,19 +197,47 @@ impl LocalFs {
                 let is_dir = kind == rustix::fs::FileType::Directory;
                 let id = FileId { device: dir_id.device, inode: entry.ino() };
                 self.places.passed(id, dir_id, name, is_dir);
-                if entry.ino() == key.id.inode
-                    && let Ok((fd, stat)) = self.step(&dir, name)
-                    && self.numbering.key(&stat) == key
-                {
-                    self.places.seen(key.id, dir_id, name);
-                    return Ok(Some((fd, stat)));
+                if entry.ino() == key.id.inode {
+                    match self.step(&dir, name) {
+                        Ok((fd, stat)) if self.numbering.key(&stat) == key => {
+                            self.places.seen(key.id, dir_id, name);
+                            return Ok(Some((fd, stat)));
+                        }
+                        Ok(_) => {}
+                        Err(_) => complete = false,
+                    }
                 }
                 if is_dir || kind == rustix::fs::FileType::Unknown {
-                    paths.push((Rc::clone(&path), name.into()));
+                    pending.push((path.depth(), name.into(), is_dir));
                 }
             }
+            if start.elapsed() > WALK_TIME {
+                complete = false;
+                break;
+            }
         }
-        Ok(None)
+        if complete {
+            return Ok(None);
+        }
+        tracing::debug!("a walk could not look everywhere: its client is to try again");
+        Err(Status::JUKEBOX.into())
+    }
+
+    /// Opens a directory below the root, in several steps where the kernel does not take a path so long.
+    fn open_below(&self, path: &[u8]) -> Result<OwnedFd> {
+        let look = LOOK.union(OFlags::DIRECTORY);
+        let read = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let (mut at, mut rest) = (None, path);
+        while let Some(slash) =
+            rest.get(..LONG_PATH).and_then(|part| part.iter().rposition(|&byte| byte == b'/'))
+        {
+            let (part, left) = rest.split_at_checked(slash).unwrap_or((rest, b""));
+            let from = at.as_ref().unwrap_or(&self.root.path);
+            at = Some(openat2(from, part, look, Mode::empty(), STEP)?);
+            rest = left.strip_prefix(b"/").unwrap_or(left);
+        }
+        let from = at.as_ref().unwrap_or(&self.root.path);
+        Ok(openat2(from, rest, read, Mode::empty(), STEP)?)
     }
 
     /// LOOKUP.

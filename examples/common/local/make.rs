@@ -1,11 +1,15 @@
 //! CREATE, MKDIR, SYMLINK and MKNOD.
 
+use alloc::ffi::CString;
 use alloc::sync::Arc;
 use std::os::fd::OwnedFd;
 
 use nfswire_nfs3::create::CreateHow;
 use nfswire_nfs3::{FileType, SetAttributes, SetTime, SpecData, Status, Time};
-use rustix::fs::{Mode, OFlags, Statx, ftruncate, makedev, mkdirat, mknodat, openat2, symlinkat};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, Statx, ftruncate, makedev, mkdirat, mknodat, openat2, symlinkat,
+    unlinkat,
+};
 use rustix::io::Errno;
 
 use super::node::Node;
@@ -17,6 +21,10 @@ const DEFAULT_MODE: u32 = 0o600;
 
 /// Mode of a directory whose creator named none.
 const DEFAULT_DIR_MODE: u32 = 0o700;
+
+/// Device numbers end here on Linux; the system call drops the bits above.
+const MAX_MAJOR: u32 = 0xfff;
+const MAX_MINOR: u32 = 0xf_ffff;
 
 /// Rounds against a local process that makes and removes the same name.
 const ROUNDS: u32 = 8;
@@ -46,6 +54,7 @@ impl LocalFs {
             if is_dot(name) {
                 return Err(Status::EXIST.into());
             }
+            check_new(&what)?;
             match what {
                 What::File(how) => self.make_file(caller, &dir, name, how),
                 _ => self.make_other(caller, &dir, name, what),
@@ -75,17 +84,26 @@ impl LocalFs {
             CreateHow::Unchecked(new) | CreateHow::Guarded(new) => *new,
             CreateHow::Exclusive(verifier) => exclusive(*verifier),
         };
+        // Matters only if the file is not there yet.
+        let owner = self.check_owner(caller, &wanted);
         for _ in 0..ROUNDS {
             // Each step on its own as the caller: what comes between needs the server's own rights.
             let open_new = || self.open_new(dir, name, wanted.mode.unwrap_or(DEFAULT_MODE));
-            match self.identity.acting_as(caller, open_new) {
+            let opened = match owner {
+                Ok(()) => self.identity.acting_as(caller, open_new),
+                Err(_) => Err(Status::EXIST.into()),
+            };
+            match opened {
                 Ok(fd) => return self.finish_file(caller, dir, name, fd, &wanted),
                 Err(failure) if failure.status == Status::EXIST => {}
                 Err(failure) => return Err(failure),
             }
             let (fd, stat) = match self.identity.acting_as(caller, || self.child(dir, name)) {
                 Ok(found) => found,
-                Err(failure) if failure.status == Status::NOENT => continue,
+                Err(failure) if failure.status == Status::NOENT => {
+                    owner?;
+                    continue;
+                }
                 Err(failure) => return Err(failure),
             };
             if attr::file_type(&stat) != FileType::Regular {
@@ -120,16 +138,53 @@ impl LocalFs {
         wanted: &SetAttributes,
     ) -> Result<Arc<Node>> {
         let stat = attr::stat(&fd)?;
-        let path = self.with_descriptors(|| super::reopen(&fd, &self.descriptors, OFlags::PATH))?;
-        let node = self.enter(path, &stat, dir, name);
-        self.identity.acting_as(caller, || {
-            if let Some(size) = wanted.size.filter(|&size| size > 0) {
-                ftruncate(&fd, size)?;
-            }
-            self.dress(&node, &stat, wanted, 0o7777)
-        })?;
+        let finish = || -> Result<Arc<Node>> {
+            let reopen = || super::reopen(&fd, &self.descriptors, OFlags::PATH);
+            let node = self.enter(self.with_descriptors(reopen)?, &stat, dir, name);
+            self.identity.acting_as(caller, || {
+                if let Some(size) = wanted.size.filter(|&size| size > 0) {
+                    ftruncate(&fd, size)?;
+                }
+                self.dress(&node, &stat, wanted, 0o7777)
+            })?;
+            Ok(node)
+        };
+        let node = finish().inspect_err(|_| self.undo(dir, name, &stat))?;
         node.keep(fd);
         Ok(node)
+    }
+
+    /// Takes away what was just made, since the call fails: the client would meet it as `EXIST` when it tries again. The
+    /// directory is still locked; a local process may have put something else under the name.
+    fn undo(&self, dir: &Node, name: &[u8], made: &Statx) {
+        let key = self.numbering.key(made);
+        let flags = match attr::file_type(made) {
+            FileType::Directory => AtFlags::REMOVEDIR,
+            _ => AtFlags::empty(),
+        };
+        match self.stat_in(dir, name) {
+            Ok(now) if self.numbering.key(&now) == key => {}
+            _ => return,
+        }
+        match unlinkat(&dir.path, name, flags) {
+            Ok(()) => self.forget(key),
+            Err(error) => {
+                tracing::warn!(%error, "what a failed call had made could not be removed again");
+            }
+        }
+    }
+
+    /// Attributes of a name in a directory; takes no descriptor.
+    fn stat_in(&self, dir: &Node, name: &[u8]) -> Result<Statx> {
+        let name = CString::new(name).map_err(|_| Status::ACCES)?;
+        attr::stat_name(&dir.path, &name)
+    }
+
+    /// Whether the caller may give a new object to this owner. Of the group only the kernel can judge, whose answer
+    /// depends on the directory.
+    fn check_owner(&self, caller: &Caller<'_>, new: &SetAttributes) -> Result<(), Status> {
+        let own = self.identity.effective(caller).uid;
+        if own == 0 || new.uid.is_none_or(|uid| uid == own) { Ok(()) } else { Err(Status::PERM) }
     }
 
     /// Makes a regular file that was not there, open for reading and writing whatever its mode.
@@ -151,36 +206,44 @@ impl LocalFs {
         name: &[u8],
         what: What<'_>,
     ) -> Result<Arc<Node>> {
-        let _as_caller = self.identity.assume(caller)?;
-        // Which bits of the mode the system call has set.
-        let (new, given) = match what {
+        let new = match what {
             What::File(_) => return Err(Status::SERVERFAULT.into()),
-            What::Directory(new) => {
-                let mode = Mode::from_raw_mode(new.mode.unwrap_or(DEFAULT_DIR_MODE) & 0o1777);
-                mkdirat(&dir.path, name, mode)?;
-                (new, 0o1777)
-            }
-            What::Symlink(text, new) => {
-                match symlinkat(text, &dir.path, name) {
-                    // Of an empty text or one with a zero byte.
-                    Err(Errno::NOENT) if text.is_empty() => return Err(Status::INVAL.into()),
-                    other => other?,
-                }
-                // Linux keeps no mode for symbolic links.
-                (new, 0o7777)
-            }
-            What::Special(file_type, device, new) => {
-                let file_type = special(file_type)?;
-                let mode = Mode::from_raw_mode(new.mode.unwrap_or(DEFAULT_MODE) & 0o7777);
-                let device = makedev(device.major, device.minor);
-                mknodat(&dir.path, name, file_type, mode, device)?;
-                (new, 0o7777)
-            }
+            What::Directory(new) | What::Symlink(_, new) | What::Special(_, _, new) => new,
         };
-        let (fd, stat) = self.child(dir, name)?;
-        let node = self.enter(fd, &stat, dir, name);
-        self.dress(&node, &stat, new, given)?;
-        Ok(node)
+        let mode = |otherwise, bits| Mode::from_raw_mode(new.mode.unwrap_or(otherwise) & bits);
+        if let Err(status) = self.check_owner(caller, new) {
+            // That the name is taken says more.
+            let there = self.identity.acting_as(caller, || self.child(dir, name)).is_ok();
+            return Err(if there { Status::EXIST } else { status }.into());
+        }
+        // Which bits of the mode the system call has set.
+        let given = self.identity.acting_as(caller, || match what {
+            What::File(_) => Err(Status::SERVERFAULT.into()),
+            What::Directory(_) => {
+                mkdirat(&dir.path, name, mode(DEFAULT_DIR_MODE, 0o1777))?;
+                Ok(0o1777)
+            }
+            What::Symlink(text, _) => match symlinkat(text, &dir.path, name) {
+                // Of an empty text or one with a zero byte.
+                Err(Errno::NOENT) if text.is_empty() => Err(Status::INVAL.into()),
+                // Linux keeps no mode for symbolic links.
+                made => Ok(made.map(|()| 0o7777)?),
+            },
+            What::Special(file_type, device, _) => {
+                let (file_type, device) =
+                    (special(file_type)?, makedev(device.major, device.minor));
+                mknodat(&dir.path, name, file_type, mode(DEFAULT_MODE, 0o7777), device)?;
+                Ok(0o7777)
+            }
+        })?;
+        let made = self.stat_in(dir, name)?;
+        let finish = || {
+            let (fd, stat) = self.identity.acting_as(caller, || self.child(dir, name))?;
+            let node = self.enter(fd, &stat, dir, name);
+            self.identity.acting_as(caller, || self.dress(&node, &stat, new, given))?;
+            Ok(node)
+        };
+        finish().inspect_err(|_| self.undo(dir, name, &made))
     }
 
     /// Gives a new object the attributes that making it has not: owner and group if they differ, times, and those bits of
@@ -198,6 +261,30 @@ impl LocalFs {
         }
         attr::apply(&node.path, &self.descriptors, &rest)
     }
+}
+
+/// Refuses what would fail when the object is there already.
+fn check_new(what: &What<'_>) -> Result<()> {
+    let new = match what {
+        What::File(CreateHow::Exclusive(_)) => return Ok(()),
+        What::File(CreateHow::Unchecked(new) | CreateHow::Guarded(new)) => {
+            // The kernel's sizes are signed.
+            if new.size.is_some_and(|size| i64::try_from(size).is_err()) {
+                return Err(Status::FBIG.into());
+            }
+            new
+        }
+        What::Directory(new) | What::Symlink(_, new) => *new,
+        What::Special(file_type, device, new) => {
+            special(*file_type)?;
+            let is_device = matches!(file_type, FileType::BlockDevice | FileType::CharDevice);
+            if is_device && (device.major > MAX_MAJOR || device.minor > MAX_MINOR) {
+                return Err(Status::INVAL.into());
+            }
+            *new
+        }
+    };
+    attr::checked(new).map(drop)
 }
 
 fn special(file_type: FileType) -> Result<rustix::fs::FileType> {

@@ -15,6 +15,7 @@ use rustix::net::sockopt::{
     Timeout, set_socket_keepalive, set_socket_timeout, set_tcp_keepidle, set_tcp_keepintvl,
 };
 use thiserror::Error;
+use tracing::error;
 
 use super::reply::{Batch, Pages};
 use super::send::{SendError, Socket, send};
@@ -162,7 +163,8 @@ fn serve_received(
         let Memory { head, files, pages } = memory;
         let mut segments = Segments::new();
         let encoder = Encoder::growable(head, &mut segments);
-        let mut batch = Batch::new(encoder, files, Pages::new(pages), limits.copy_break);
+        let mut batch =
+            Batch::new(encoder, files, Pages::new(pages), limits.copy_break, &service.faulty);
         let mut then = service.call(peer, first, &mut batch);
         let mut calls = 1;
         // The clock is read only when there is a second call.
@@ -191,7 +193,9 @@ fn serve_received(
         let short_of_pages = batch.is_short_of_pages();
         batch.finish();
         let message = segments.view(&*head);
-        send(&mut Socket(stream.as_fd()), &message, files).map_err(End::Send)?;
+        send(&mut Socket(stream.as_fd()), &message, files)
+            .inspect_err(|error| remember_faulty(service, peer, files, error))
+            .map_err(End::Send)?;
         drop(segments);
         files.clear();
         if short_of_pages {
@@ -209,6 +213,15 @@ fn serve_received(
         }
     }
     Ok(Then::Continue)
+}
+
+/// Of a file that could not be read while it was being sent, the next READ is to be answered.
+fn remember_faulty(service: &Service, peer: SocketAddr, files: &[Arc<OwnedFd>], error: &SendError) {
+    let SendError::File { range, error } = error else { return };
+    let file = usize::try_from(range.token).ok().and_then(|index| files.get(index));
+    let inode = file.and_then(|file| service.faulty.remember(file)).unwrap_or(0);
+    let (first, end) = (range.offset, range.offset.saturating_add(range.len.into()));
+    error!(%peer, inode, "cannot read a file between bytes {first} and {end}: {error}; check its disk");
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Whom a call is served as.
 
-use nfswire_rpc::{AuthStat, Credential, Groups, OpaqueAuth, credential};
+use nfswire_rpc::{AuthStat, Credential, Groups, OpaqueAuth, credential_with};
+use nfswire_xdr::Limits;
 
 use crate::fs::Caller;
 
@@ -27,8 +28,14 @@ pub(super) struct Identity {
 
 impl Identity {
     /// Reads a credential; the error is the answer to the call.
-    pub(super) fn of(auth: &OpaqueAuth<'_>, squash: Squash) -> Result<Self, AuthStat> {
-        let Credential::Sys(sys) = credential(auth)? else { return Ok(Self::anonymous()) };
+    pub(super) fn of(
+        auth: &OpaqueAuth<'_>,
+        limits: &Limits,
+        squash: Squash,
+    ) -> Result<Self, AuthStat> {
+        let Credential::Sys(sys) = credential_with(auth, limits)? else {
+            return Ok(Self::anonymous());
+        };
         let squashed = |id: u32, anonymous: u32| match id {
             NO_ID => anonymous,
             0 if squash == Squash::Root => anonymous,
@@ -59,7 +66,7 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use nfswire_rpc::{AuthFlavor, AuthSys};
     use nfswire_xdr::{Opaque, Text};
@@ -70,7 +77,7 @@ mod tests {
         let machine_name = Text::new(b"client").unwrap();
         let sys = AuthSys { stamp: 0, machine_name, uid, gid, gids: Groups::new(gids).unwrap() };
         let mut body = [0; AuthSys::MAX_BODY];
-        let identity = Identity::of(&sys.to_auth(&mut body), squash).unwrap();
+        let identity = Identity::of(&sys.to_auth(&mut body), &Limits::LENIENT, squash).unwrap();
         let caller = identity.caller();
         (caller.uid, caller.gid, caller.gids.to_vec())
     }
@@ -90,11 +97,26 @@ mod tests {
 
     #[test]
     fn no_credential_is_anonymous_and_a_bad_one_is_refused() {
-        let identity = Identity::of(&OpaqueAuth::NONE, Squash::None).unwrap();
+        let identity = Identity::of(&OpaqueAuth::NONE, &Limits::LENIENT, Squash::None).unwrap();
         assert_eq!(identity.caller(), Caller::ANONYMOUS);
         for flavor in [AuthFlavor::SYS, AuthFlavor::SHORT, AuthFlavor::TLS, AuthFlavor(99)] {
             let auth = OpaqueAuth { flavor, body: Opaque::new(b"abcd").unwrap() };
-            assert_eq!(Identity::of(&auth, Squash::Root).unwrap_err(), AuthStat::BAD_CRED);
+            let refused = Identity::of(&auth, &Limits::LENIENT, Squash::Root).unwrap_err();
+            assert_eq!(refused, AuthStat::BAD_CRED);
         }
+    }
+
+    #[test]
+    fn pads_and_the_end_of_a_credential_are_read_like_those_of_a_call() {
+        let machine_name = Text::new(b"abcde").unwrap();
+        let sys = AuthSys { stamp: 0, machine_name, uid: 7, gid: 8, gids: Groups::default() };
+        let mut body = [0; AuthSys::MAX_BODY];
+        let mut body = sys.to_auth(&mut body).body.as_bytes().to_vec();
+        // Behind stamp, length and name.
+        body[4 + 4 + 5] = 1;
+        body.extend([0; 4]);
+        let auth = OpaqueAuth { flavor: AuthFlavor::SYS, body: Opaque::new(&body).unwrap() };
+        assert_eq!(Identity::of(&auth, &Limits::LENIENT, Squash::Root).unwrap().uid, 7);
+        assert!(Identity::of(&auth, &Limits::STRICT, Squash::Root).is_err());
     }
 }

@@ -29,6 +29,7 @@
 //! passes it on to the system when it sees fit.
 
 mod connection;
+mod faulty;
 mod identity;
 mod listing;
 mod mount;
@@ -47,6 +48,7 @@ use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use nfswire_rpc::RecordLimits;
 use rustix::io::Errno;
@@ -65,6 +67,8 @@ const STACK: usize = 1 << 20;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Connections that do not end by themselves are cut, and get this long to notice.
 const CUT_TIME: Duration = Duration::from_secs(1);
+/// Refused connections are reported once in this time.
+const TELL_PAUSE: Duration = Duration::from_secs(1);
 
 /// How a server behaves.
 #[derive(Clone, Debug)]
@@ -308,6 +312,14 @@ struct Shared {
 struct Connections {
     next: u64,
     open: BTreeMap<u64, Arc<TcpStream>>,
+    /// When it was last said that there are too many.
+    told: Option<Instant>,
+}
+
+/// There is no room for a further connection.
+struct Full {
+    /// Whether the log is to say so: anyone can be refused many times a second.
+    tell: bool,
 }
 
 impl Shared {
@@ -321,10 +333,17 @@ impl Shared {
 
     /// Starts a connection's thread.
     fn connect(shared: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let Some(guard) = Self::register(shared, stream) else {
-            let most = shared.config.max_connections;
-            warn!(%peer, "closing a connection: there are already {most}, the most allowed");
-            return;
+        let guard = match Self::register(shared, stream) {
+            Ok(guard) => guard,
+            Err(full) => {
+                let most = shared.config.max_connections;
+                if full.tell {
+                    warn!(%peer, "closing a connection: there are already {most}, the most allowed");
+                } else {
+                    debug!(%peer, "closing a connection: there are already {most}, the most allowed");
+                }
+                return;
+            }
         };
         debug!(%peer, "connected");
         let serve = move || {
@@ -347,16 +366,21 @@ impl Shared {
         }
     }
 
-    fn register(shared: &Arc<Self>, stream: TcpStream) -> Option<Guard> {
+    fn register(shared: &Arc<Self>, stream: TcpStream) -> Result<Guard, Full> {
         let stream = Arc::new(stream);
         let mut connections = shared.connections();
         if connections.open.len() >= shared.config.max_connections {
-            return None;
+            let now = Instant::now();
+            let tell = connections.told.is_none_or(|told| now.duration_since(told) >= TELL_PAUSE);
+            if tell {
+                connections.told = Some(now);
+            }
+            return Err(Full { tell });
         }
         let number = connections.next;
         connections.next = number.wrapping_add(1);
         connections.open.insert(number, Arc::clone(&stream));
-        Some(Guard { shared: Arc::clone(shared), stream, number })
+        Ok(Guard { shared: Arc::clone(shared), stream, number })
     }
 
     /// Lets connections end, and cuts those that do not.

@@ -9,6 +9,7 @@ use nfswire_rpc::{RecordMark, ReplyHeader};
 use nfswire_xdr::{DecodeError, Encode, EncodeError, Encoder, FileRange, Payload, Wire};
 use rustix::io::{Errno, pread};
 
+use super::faulty::Faulty;
 use crate::fs::FileData;
 
 /// Alignment of the memory that file data is read into.
@@ -75,6 +76,7 @@ pub(super) struct Batch<'h, 'p> {
     files: &'h mut Vec<Arc<OwnedFd>>,
     pages: Pages<'p>,
     copy_break: u32,
+    faulty: &'h Faulty,
 }
 
 impl<'h, 'p> Batch<'h, 'p> {
@@ -84,9 +86,10 @@ impl<'h, 'p> Batch<'h, 'p> {
         files: &'h mut Vec<Arc<OwnedFd>>,
         pages: Pages<'p>,
         copy_break: u32,
+        faulty: &'h Faulty,
     ) -> Self {
         files.clear();
-        Self { encoder, files, pages, copy_break }
+        Self { encoder, files, pages, copy_break, faulty }
     }
 
     /// Bytes of the replies so far, file ranges included.
@@ -151,7 +154,8 @@ impl<'h, 'p> Batch<'h, 'p> {
         Ok(self.encoder.put(&Copied { value, life: PhantomData })?)
     }
 
-    /// Makes data of a file system ready: at most `count` bytes, by reference above the copy-break.
+    /// Makes data of a file system ready: at most `count` bytes, by reference above the copy-break
+    /// unless the file is known to be faulty.
     pub(super) fn data(&mut self, data: FileData, count: u32) -> Result<Data<'p>, Errno> {
         let (file, offset, len) = match data {
             FileData::Bytes(mut bytes) => {
@@ -160,7 +164,7 @@ impl<'h, 'p> Batch<'h, 'p> {
             }
             FileData::File { file, offset, len } => (file, offset, len.min(count)),
         };
-        if len > self.copy_break {
+        if len > self.copy_break && !self.faulty.has(&file) {
             let token = u64::try_from(self.files.len()).unwrap_or(u64::MAX);
             self.files.push(file);
             let payload = Payload::File(FileRange { token, offset, len });

@@ -26,9 +26,9 @@ pub(super) enum SendError {
     )]
     Shrunk,
     #[error(
-        "cannot read a file that is being sent: {0}; the connection is dropped so that the client asks again"
+        "cannot read a file that is being sent: {error}; the connection is dropped so that the client asks again"
     )]
-    File(Errno),
+    File { range: FileRange, error: Errno },
 }
 
 /// Where replies go. The seam lets tests force short writes.
@@ -75,7 +75,7 @@ pub(super) fn send(
             Chunk::File(range) => {
                 let index = usize::try_from(range.token).ok();
                 let file = index.and_then(|index| files.get(index));
-                send_file(sink, file.ok_or(SendError::File(Errno::BADF))?, range)?
+                send_file(sink, file.ok_or(SendError::File { range, error: Errno::BADF })?, range)?
             }
         };
         at = message.advance(at, sent);
@@ -111,7 +111,7 @@ fn send_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<u
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 return copy_file(sink, file, range);
             }
-            Err(Errno::IO) => return Err(SendError::File(Errno::IO)),
+            Err(error @ Errno::IO) => return Err(SendError::File { range, error }),
             Err(error) => return Err(socket_error(error)),
         }
     }
@@ -126,7 +126,7 @@ fn copy_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<u
             Ok(0) => return Err(SendError::Shrunk),
             Ok(read) => break read,
             Err(Errno::INTR) => {}
-            Err(error) => return Err(SendError::File(error)),
+            Err(error) => return Err(SendError::File { range, error }),
         }
     };
     let mut rest = page.get(..read).unwrap_or_default();

@@ -8,6 +8,7 @@ use nfswire_rpc::{Answer, CallHeader, ReplyHeader, args_error, parse_call};
 use nfswire_xdr::{Cursor, Limits};
 use tracing::{debug, error};
 
+use super::faulty::Faulty;
 use super::identity::{Identity, Squash};
 use super::mount::{self, Mounts};
 use super::nfs;
@@ -37,6 +38,7 @@ pub(super) struct Service {
     squash: Squash,
     limits: Limits,
     max_write: u32,
+    pub(super) faulty: Faulty,
 }
 
 impl Service {
@@ -45,7 +47,7 @@ impl Service {
         let max_write = max_record.saturating_sub(AROUND_WRITE);
         // Clients like whole pages.
         let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
-        Self { fs, mounts: Mounts::default(), squash, limits, max_write }
+        Self { fs, mounts: Mounts::default(), squash, limits, max_write, faulty: Faulty::default() }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
@@ -83,7 +85,7 @@ impl Service {
         out: &mut Batch<'_, '_>,
     ) -> Answer {
         let xid = call.xid;
-        let identity = match Identity::of(&call.credential, self.squash) {
+        let identity = match Identity::of(&call.credential, &self.limits, self.squash) {
             Ok(identity) => identity,
             Err(stat) => {
                 debug!(%peer, flavor = call.credential.flavor.0, "a credential is refused");

@@ -368,3 +368,61 @@ fn a_committed_program_can_be_run() {
     write(&export, &file, 0, &program, StableHow::FileSync).unwrap();
     assert!(run().unwrap().success());
 }
+
+#[test]
+fn what_cannot_be_made_whole_is_not_made() {
+    let export = Export::new();
+    let root = export.root();
+    let too_big = SetAttributes { size: Some(1 << 63), ..NOTHING };
+    let late = Time { seconds: 0, nanoseconds: 1_000_000_000 };
+    let bad_time = SetAttributes { mtime: SetTime::ClientTime(late), ..NOTHING };
+    let bad_owner = SetAttributes { uid: Some(u32::MAX), ..NOTHING };
+    for (new, expected) in
+        [(too_big, Status::FBIG), (bad_time, Status::INVAL), (bad_owner, Status::INVAL)]
+    {
+        for how in [CreateHow::Unchecked(new), CreateHow::Guarded(new)] {
+            assert_eq!(status(export.create("x", how)), expected);
+        }
+        if expected == Status::INVAL {
+            let (dir, name) = (root.as_bytes(), b"x");
+            assert_eq!(status(export.fs.mkdir(&me(), dir, name, &new)), expected);
+            assert_eq!(status(export.fs.symlink(&me(), dir, name, b"to", &new)), expected);
+            let device = SpecData { major: 0, minor: 0 };
+            let made = export.fs.mknod(&me(), dir, name, FileType::Fifo, device, &new);
+            assert_eq!(status(made), expected);
+        }
+    }
+    assert_eq!(std::fs::read_dir(export.path("")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_found_wanting_later_is_taken_away_again() {
+    // Larger than any file system allows, but not than the kernel's numbers.
+    let export = Export::new();
+    let huge = SetAttributes { size: Some(i64::MAX.cast_unsigned()), ..NOTHING };
+    let made = export.create("file", CreateHow::Guarded(huge));
+    if made.is_ok() {
+        eprintln!("skipped: this file system takes files of every size");
+        return;
+    }
+    assert_eq!(status(made), Status::FBIG);
+    assert!(!export.path("file").exists());
+    // A file that was there stays.
+    export.file("file", b"old");
+    assert_eq!(status(export.create("file", CreateHow::Unchecked(huge))), Status::FBIG);
+    assert_eq!(std::fs::read(export.path("file")).unwrap(), b"old");
+}
+
+#[test]
+fn device_numbers_are_not_cut() {
+    let export = Export::new();
+    let root = export.root();
+    for (major, minor) in [(0x1_0001, 0), (0x1000, 3), (1, 0x10_0000), (u32::MAX, u32::MAX)] {
+        for kind in [FileType::CharDevice, FileType::BlockDevice] {
+            let device = SpecData { major, minor };
+            let made = export.fs.mknod(&me(), root.as_bytes(), b"device", kind, device, &NOTHING);
+            assert_eq!(status(made), Status::INVAL);
+        }
+    }
+    assert!(!export.path("device").exists());
+}

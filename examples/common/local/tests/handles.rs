@@ -35,6 +35,60 @@ fn a_file_that_moved_while_nobody_looked_is_found_again() {
 }
 
 #[test]
+fn a_walk_goes_deeper_than_one_path_can_say() {
+    let mut export = Export::new();
+    let name = [b'd'; 250];
+    let mut dir = export.root();
+    for _ in 0..40 {
+        let made = export.fs.mkdir(&me(), dir.as_bytes(), &name, &mode(0o700)).unwrap();
+        dir = made.object.unwrap();
+    }
+    let how = CreateHow::Guarded(mode(0o600));
+    let file = export.fs.create(&me(), dir.as_bytes(), b"file", &how).unwrap().object.unwrap();
+    export.restart();
+    assert_eq!(export.fs.getattr(&me(), file.as_bytes()).unwrap().size, 0);
+}
+
+#[test]
+fn a_file_is_not_stale_where_a_walk_could_not_look() {
+    let mut export = Export::new();
+    export.folder("closed");
+    let file = export.file("closed/file", b"x");
+    let set = |bits| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(bits);
+        std::fs::set_permissions(export.path("closed"), permissions).unwrap();
+    };
+    set(0);
+    let fs = LocalFs::new(&export.path(""), export.fs.options.clone()).unwrap();
+    let nobody = Caller { uid: 1001, gid: 1001, gids: &[] };
+    let found = {
+        // Root may look everywhere.
+        let _as_nobody = fs.identity.assume(&nobody).unwrap();
+        fs.getattr(&me(), file.as_bytes())
+    };
+    set(0o700);
+    assert_eq!(status(found), Status::JUKEBOX);
+    export.restart();
+    assert_eq!(export.read(&me(), &file, 0, 9).unwrap().0, b"x");
+}
+
+#[test]
+fn a_file_is_not_stale_beyond_the_bounds_of_a_walk() {
+    let mut export = Export::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        export.file(name, b"");
+    }
+    let folder = export.folder("folder");
+    let file = export.file("folder/file", b"x");
+    export.restart();
+    export.fs.walks.lock().unwrap().names = 3;
+    assert_eq!(status(export.fs.getattr(&me(), file.as_bytes())), Status::JUKEBOX);
+    export.restart();
+    export.fs.getattr(&me(), folder.as_bytes()).unwrap();
+    assert_eq!(export.read(&me(), &file, 0, 9).unwrap().0, b"x");
+}
+
+#[test]
 fn a_removed_file_is_stale_before_and_after_a_restart() {
     let mut export = Export::new();
     let file = export.file("file", b"x");

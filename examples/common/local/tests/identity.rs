@@ -152,9 +152,7 @@ fn every_step_of_making_a_file_is_the_callers() {
         for how in [CreateHow::Guarded(new), CreateHow::Unchecked(new)] {
             let made = export.fs.create(&ALICE, root.as_bytes(), name.as_bytes(), &how);
             assert_eq!(status(made), Status::PERM);
-            let found = std::fs::metadata(export.path(name)).unwrap();
-            assert_eq!((found.uid(), found.gid()), (1001, 2001));
-            std::fs::remove_file(export.path(name)).unwrap();
+            assert!(!export.path(name).exists());
         }
     }
     // Of someone else's file: no cut.
@@ -261,4 +259,29 @@ fn threads_act_for_their_own_callers() {
     });
     // The thread of this test was never touched.
     assert_eq!(std::fs::metadata(export.path("")).unwrap().uid(), 0);
+}
+
+#[test]
+fn nothing_is_made_for_an_owner_that_the_caller_may_not_choose() {
+    let Some(export) = switching() else { return };
+    let root = export.root();
+    let (dir, name) = (root.as_bytes(), b"x");
+    let user = SetAttributes { uid: Some(5), ..NOTHING };
+    // Known only to the kernel, after the object is made.
+    let group = SetAttributes { gid: Some(5), ..NOTHING };
+    for new in [user, group] {
+        for how in [CreateHow::Unchecked(new), CreateHow::Guarded(new)] {
+            assert_eq!(status(export.fs.create(&ALICE, dir, name, &how)), Status::PERM);
+        }
+        assert_eq!(status(export.fs.mkdir(&ALICE, dir, name, &new)), Status::PERM);
+        assert_eq!(status(export.fs.symlink(&ALICE, dir, name, b"to", &new)), Status::PERM);
+        let device = SpecData { major: 0, minor: 0 };
+        let made = export.fs.mknod(&ALICE, dir, name, FileType::Fifo, device, &new);
+        assert_eq!(status(made), Status::PERM);
+        assert_eq!(std::fs::read_dir(export.path("")).unwrap().count(), 0);
+    }
+    // Of a file that is there, only the size is looked at.
+    export.fs.create(&ALICE, dir, name, &CreateHow::Unchecked(NOTHING)).unwrap();
+    export.fs.create(&ALICE, dir, name, &CreateHow::Unchecked(user)).unwrap();
+    assert_eq!(status(export.fs.mkdir(&ALICE, dir, name, &user)), Status::EXIST);
 }

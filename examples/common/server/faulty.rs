@@ -1,0 +1,106 @@
+//! Files that could not be read lately.
+//!
+//! `sendfile` reads when the header of the reply has already left, so all it can do about a bad disk is to cut the
+//! connection. The next READ of the file is copied, which fails in time for an answer.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use rustix::fs::fstat;
+
+/// How long a file is remembered.
+const KEEP: Duration = Duration::from_secs(600);
+/// Files that are remembered.
+const MOST: usize = 64;
+
+/// Device and inode number.
+type Id = (u64, u64);
+
+#[derive(Debug, Default)]
+pub(super) struct Faulty {
+    /// Whether there are any: READs of a sound server look at nothing else.
+    any: AtomicBool,
+    files: Mutex<Vec<(Id, Instant)>>,
+}
+
+fn id(file: &OwnedFd) -> Option<Id> {
+    fstat(file).ok().map(|stat| (stat.st_dev, stat.st_ino))
+}
+
+impl Faulty {
+    /// Reading this file has failed. Its inode number, for the log.
+    pub(super) fn remember(&self, file: &OwnedFd) -> Option<u64> {
+        let id = id(file)?;
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|(other, _)| *other != id);
+        if files.len() >= MOST {
+            files.remove(0);
+        }
+        files.push((id, Instant::now()));
+        self.any.store(true, Ordering::Relaxed);
+        Some(id.1)
+    }
+
+    /// Whether reading this file has failed lately.
+    pub(super) fn has(&self, file: &OwnedFd) -> bool {
+        if !self.any.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|(_, since)| since.elapsed() < KEEP);
+        self.any.store(!files.is_empty(), Ordering::Relaxed);
+        id(file).is_some_and(|id| files.iter().any(|(other, _)| *other == id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use alloc::sync::Arc;
+    use std::fs::File;
+
+    use nfswire_xdr::{Encoder, Payload, Segments};
+    use rustix::io::Errno;
+
+    use super::super::reply::{Batch, Pages};
+    use super::*;
+    use crate::fs::FileData;
+
+    #[test]
+    fn a_file_that_could_not_be_sent_is_read_before_the_reply() {
+        // The kernel answers EIO: nothing is mapped at address 0.
+        let broken = Arc::new(OwnedFd::from(File::open("/proc/self/mem").unwrap()));
+        let sound = Arc::new(OwnedFd::from(File::open("/proc/self/exe").unwrap()));
+        let (faulty, mut head, mut files) = (Faulty::default(), Vec::new(), Vec::new());
+        let mut segments = Segments::new();
+        let encoder = Encoder::growable(&mut head, &mut segments);
+        let mut batch = Batch::new(encoder, &mut files, Pages::new(&mut []), 16, &faulty);
+        let mut payload = |file: &Arc<OwnedFd>| {
+            let data = FileData::File { file: Arc::clone(file), offset: 0, len: 4096 };
+            batch.data(data, 4096).map(|data| data.payload)
+        };
+        assert!(matches!(payload(&broken), Ok(Payload::File(_))));
+        assert!(faulty.remember(&broken).is_some());
+        assert_eq!(payload(&broken).unwrap_err(), Errno::IO);
+        assert!(matches!(payload(&sound), Ok(Payload::File(_))));
+    }
+
+    #[test]
+    fn few_files_are_remembered() {
+        let faulty = Faulty::default();
+        let dir = tempfile::tempdir().unwrap();
+        let files: Vec<OwnedFd> = (0..=MOST)
+            .map(|i| File::create(dir.path().join(i.to_string())).unwrap().into())
+            .collect();
+        for file in &files {
+            faulty.remember(file);
+            faulty.remember(file);
+        }
+        assert!(!faulty.has(files.first().unwrap()));
+        assert!(files.iter().skip(1).all(|file| faulty.has(file)));
+    }
+}
