@@ -78,11 +78,8 @@ pub trait Source<'a>: sealed::Sealed + Sized {
     /// Takes a boolean or "value follows" word.
     #[inline(always)]
     fn boolean(&mut self) -> Option<bool> {
-        match self.word()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
+        let word = self.word()?;
+        (word <= 1).then_some(word == 1)
     }
 }
 

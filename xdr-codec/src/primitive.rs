@@ -141,11 +141,8 @@ impl Wire for bool {
 impl<'a> Decode<'a> for bool {
     #[inline(always)]
     fn from_block(block: &[u8], _lenient: bool) -> Option<Self> {
-        match u32::from_be_bytes(*block.first_chunk()?) {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
+        let word = u32::from_be_bytes(*block.first_chunk()?);
+        (word <= 1).then_some(word == 1)
     }
 
     fn check(p: &mut Probe<'_>) -> Result<(), DecodeError> {

@@ -1,0 +1,188 @@
+//! Times of the same messages by us and by three others, on the same bytes.
+//!
+//! Encoders write into a head, or vector, that is kept. fastxdr has no encoders, and reads no
+//! groups of a credential.
+#![allow(missing_docs, clippy::expect_used)] // criterion's macros; a broken premise must end the run
+
+use core::{hint::black_box, time::Duration};
+use std::io::Cursor as TheirCursor;
+
+use bytes_05::Bytes;
+use criterion::{Criterion, criterion_group, criterion_main};
+use nfs3_types::{
+    nfs3 as theirs, rpc,
+    xdr_codec::{Pack, Unpack},
+};
+use nfswire_benches::{
+    ops::check_peers,
+    peers::{fastxdr, xdrgen},
+    samples,
+};
+use nfswire_nfs3::{attr::*, io::*, readdir::*};
+use nfswire_rpc::{AuthSys, parse_call};
+use nfswire_xdr::{Cursor, Encode, Encoder, Segments, from_bytes};
+
+/// The four encoders of one message; fastxdr has none.
+fn encode<T, N, G>(c: &mut Criterion, name: &str, ours: &T, theirs: &N, generated: &G)
+where
+    T: Encode<'static>,
+    N: Pack,
+    G: xdr_codec_peer::Pack<Vec<u8>>,
+{
+    let mut group = c.benchmark_group(name);
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    group.bench_function("nfswire", |b| {
+        b.iter(|| {
+            let mut e = Encoder::growable(&mut head, &mut segments);
+            e.put(black_box(ours)).expect("it encodes");
+            e.finish()
+        });
+    });
+    let mut out = Vec::with_capacity(4 << 20);
+    group.bench_function("nfs3_types", |b| {
+        b.iter(|| {
+            out.clear();
+            black_box(theirs).pack(&mut out).expect("it packs")
+        });
+    });
+    group.bench_function("xdrgen", |b| {
+        b.iter(|| {
+            out.clear();
+            black_box(generated).pack(&mut out).expect("it packs")
+        });
+    });
+    group.finish();
+}
+
+/// The four decoders of one message. fastxdr shares in a buffer, whose count is raised per message.
+macro_rules! decode {
+    ($c:expr, $name:literal, $bytes:expr, $ours:ty, $theirs:ty, $gen:ty, $fast:ty) => {{
+        let bytes: &[u8] = $bytes;
+        let shared = Bytes::copy_from_slice(bytes);
+        let mut group = $c.benchmark_group($name);
+        group.bench_function("nfswire", |b| {
+            b.iter(|| {
+                black_box(from_bytes::<$ours>(black_box(bytes)).expect("it decodes"));
+            });
+        });
+        group.bench_function("nfs3_types", |b| {
+            b.iter(|| {
+                let mut from = TheirCursor::new(black_box(bytes));
+                black_box(<$theirs>::unpack(&mut from).expect("it unpacks"));
+            });
+        });
+        group.bench_function("xdrgen", |b| {
+            b.iter(|| {
+                black_box(samples::gen_decode::<$gen>(black_box(bytes)));
+            });
+        });
+        group.bench_function("fastxdr", |b| {
+            b.iter(|| {
+                black_box(<$fast>::try_from(black_box(&shared).clone()).expect("it decodes"));
+            });
+        });
+        group.finish();
+    }};
+}
+
+fn calls(c: &mut Criterion) {
+    let ours = samples::call();
+    let bytes = samples::bytes_of(&ours);
+    let generated: xdrgen::call_header = samples::gen_decode(&bytes);
+    encode(c, "call header encode", &ours, &samples::their_call(), &generated);
+
+    let mut group = c.benchmark_group("call header and AUTH_SYS decode");
+    group.bench_function("nfswire", |b| {
+        b.iter(|| {
+            let header = parse_call(&mut Cursor::new(black_box(&bytes))).expect("a call");
+            black_box(AuthSys::from_auth(&header.credential).expect("of a user"));
+            black_box(&header);
+        });
+    });
+    group.bench_function("nfs3_types", |b| {
+        b.iter(|| {
+            let mut from = TheirCursor::new(black_box(&bytes[..]));
+            let message = rpc::rpc_msg::unpack(&mut from).expect("a call").0;
+            if let rpc::msg_body::CALL(call) = &message.body {
+                let mut from = TheirCursor::new(&call.cred.body[..]);
+                black_box(rpc::auth_unix::unpack(&mut from).expect("of a user"));
+            }
+            black_box(&message);
+        });
+    });
+    group.bench_function("xdrgen", |b| {
+        b.iter(|| {
+            let call = samples::gen_decode(black_box(&bytes));
+            black_box(samples::gen_user(&call));
+            black_box(&call);
+        });
+    });
+    group.finish();
+}
+
+fn attributes(c: &mut Criterion) {
+    let ours = samples::getattr();
+    let bytes = samples::bytes_of(&ours);
+    let generated: xdrgen::GETATTR3res = samples::gen_decode(&bytes);
+    encode(c, "attributes encode", &ours, &samples::their_getattr(), &generated);
+    decode!(
+        c,
+        "attributes decode",
+        &bytes,
+        GetattrReply,
+        theirs::GETATTR3res,
+        xdrgen::GETATTR3res,
+        fastxdr::GETATTR3res
+    );
+}
+
+fn reads(c: &mut Criterion) {
+    for (name, len) in [("READ 4 KiB encode", 4 << 10), ("READ 1 MiB encode", 1 << 20)] {
+        let ours = samples::read(len);
+        let generated: xdrgen::READ3res = samples::gen_decode(&samples::bytes_of(&ours));
+        encode(c, name, &ours, &samples::their_read(len), &generated);
+    }
+    let bytes = samples::bytes_of(&samples::read(64 << 10));
+    decode!(
+        c,
+        "READ 64 KiB decode",
+        &bytes,
+        ReadReply<'_>,
+        theirs::READ3res<'static>,
+        xdrgen::READ3res,
+        fastxdr::READ3res<Bytes>
+    );
+}
+
+fn listings(c: &mut Criterion) {
+    let ours = samples::readdirplus();
+    let bytes = samples::bytes_of(&ours);
+    let generated: xdrgen::READDIRPLUS3res = samples::gen_decode(&bytes);
+    encode(c, "listing encode", &ours, &samples::their_readdirplus(), &generated);
+    // Ours walks the list to check it here; `counts` has the streaming reader as well.
+    decode!(
+        c,
+        "listing decode",
+        &bytes,
+        ReaddirplusReply<'_>,
+        theirs::READDIRPLUS3res<'static>,
+        xdrgen::READDIRPLUS3res,
+        fastxdr::READDIRPLUS3res<Bytes>
+    );
+}
+
+/// Short by default; `--measurement-time 3` for steadier figures.
+fn short() -> Criterion {
+    check_peers();
+    Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(400))
+}
+
+criterion_group! {
+    name = codecs;
+    config = short();
+    targets = calls, attributes, reads, listings
+}
+criterion_main!(codecs);

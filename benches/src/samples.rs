@@ -1,0 +1,257 @@
+//! The messages, as our values and as those of the peers. File handles have 32 bytes, listings 100
+//! entries.
+
+use nfs3_types::{nfs3 as theirs, rpc, xdr_codec::Opaque as TheirOpaque};
+use nfswire_nfs3::{
+    Attributes, FileHandle, FileName, FileType, SpecData, StableHow, Time, attr::*, io::*,
+    readdir::*,
+};
+use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth};
+use nfswire_xdr::{Chain, Encode, Encoder, Payload, Segments, Text};
+
+use crate::peers::xdrgen;
+
+/// Entries of a listing.
+pub const ENTRIES: u64 = 100;
+/// Bytes of every file handle.
+pub const HANDLE: [u8; 32] = [5; 32];
+/// Groups of the caller.
+pub const GIDS: [u32; 16] = [7; 16];
+
+/// Memory that lives as long as the program: samples are made once.
+pub fn keep<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// `len` bytes of a file.
+#[must_use]
+pub fn data(len: usize) -> &'static [u8] {
+    keep(vec![1u8; len])
+}
+
+/// A value as bytes in one piece.
+#[must_use]
+pub fn bytes_of<'p, T: Encode<'p>>(value: &T) -> Vec<u8> {
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(value).expect("a sample encodes");
+    e.finish();
+    segments.view(&head).to_vec().expect("a sample is in memory")
+}
+
+/// Name of entry `i`.
+#[must_use]
+pub fn name(i: u64) -> String {
+    format!("file-number-{i:06}")
+}
+
+//--- Ours ---
+
+/// Attributes of file `i`.
+#[must_use]
+pub const fn attributes(i: u64) -> Attributes {
+    let time = Time { seconds: 1_700_000_000, nanoseconds: 5 };
+    Attributes {
+        file_type: FileType::Regular,
+        mode: 0o644,
+        nlink: 1,
+        uid: 1000,
+        gid: 100,
+        size: i,
+        used: 4096,
+        rdev: SpecData { major: 0, minor: 0 },
+        fsid: 7,
+        fileid: i,
+        atime: time,
+        mtime: time,
+        ctime: time,
+    }
+}
+
+/// The file handle.
+#[must_use]
+pub fn handle() -> FileHandle<'static> {
+    FileHandle::new(keep(HANDLE)).expect("a short handle")
+}
+
+/// A GETATTR reply.
+#[must_use]
+pub const fn getattr() -> GetattrReply {
+    GetattrReply::Ok(GetattrOk { attributes: attributes(3) })
+}
+
+/// A READ reply of `len` bytes.
+#[must_use]
+pub fn read(len: usize) -> ReadReply<'static> {
+    ReadReply::Ok(ReadOk::new(Some(attributes(1)), false, Payload::Borrowed(data(len))))
+}
+
+/// WRITE arguments of `len` bytes.
+#[must_use]
+pub fn write(len: usize) -> WriteArgs<'static> {
+    WriteArgs::new(handle(), 1 << 33, StableHow::Unstable, Payload::Borrowed(data(len)))
+}
+
+/// A READDIRPLUS reply.
+#[must_use]
+pub fn readdirplus() -> ReaddirplusReply<'static> {
+    let entry = |i| EntryPlus {
+        fileid: i,
+        name: FileName::new(keep(name(i)).as_bytes()).expect("a short name"),
+        cookie: i,
+        name_attributes: Some(attributes(i)),
+        name_handle: Some(handle()),
+    };
+    let entries = keep((0..ENTRIES).map(entry).collect::<Vec<_>>());
+    ReaddirplusReply::Ok(ReaddirplusOk {
+        dir_attributes: Some(attributes(1)),
+        cookie_verifier: [0; 8],
+        reply: DirListPlus { entries: Chain::from_slice(entries), eof: true },
+    })
+}
+
+/// A caller in 16 groups.
+#[must_use]
+pub fn user() -> AuthSys<'static> {
+    AuthSys {
+        stamp: 1,
+        machine_name: Text::new(b"client01").expect("a short name"),
+        uid: 1000,
+        gid: 100,
+        gids: Groups::truncated(&GIDS),
+    }
+}
+
+/// The header of a READ call by [`user`].
+#[must_use]
+pub fn call() -> CallHeader<'static> {
+    let body: &'static mut [u8; AuthSys::MAX_BODY] = Box::leak(Box::new([0; AuthSys::MAX_BODY]));
+    let credential = user().to_auth(body);
+    CallHeader {
+        xid: 0x1234_5678,
+        program: 100_003,
+        version: 3,
+        procedure: 6,
+        credential,
+        verifier: OpaqueAuth::NONE,
+    }
+}
+
+//--- nfs3_types ---
+
+/// Attributes of file `i` as nfs3_types has them.
+#[must_use]
+pub const fn their_attributes(i: u64) -> theirs::fattr3 {
+    let time = theirs::nfstime3 { seconds: 1_700_000_000, nseconds: 5 };
+    theirs::fattr3 {
+        type_: theirs::ftype3::NF3REG,
+        mode: 0o644,
+        nlink: 1,
+        uid: 1000,
+        gid: 100,
+        size: i,
+        used: 4096,
+        rdev: theirs::specdata3 { specdata1: 0, specdata2: 0 },
+        fsid: 7,
+        fileid: i,
+        atime: time,
+        mtime: time,
+        ctime: time,
+    }
+}
+
+fn their_handle() -> theirs::nfs_fh3 {
+    theirs::nfs_fh3 { data: TheirOpaque::owned(HANDLE.to_vec()) }
+}
+
+/// The GETATTR reply of nfs3_types.
+#[must_use]
+pub const fn their_getattr() -> theirs::GETATTR3res {
+    theirs::Nfs3Result::Ok(theirs::GETATTR3resok { obj_attributes: their_attributes(3) })
+}
+
+/// The READ reply of nfs3_types.
+#[must_use]
+pub fn their_read(len: usize) -> theirs::READ3res<'static> {
+    theirs::Nfs3Result::Ok(theirs::READ3resok {
+        file_attributes: theirs::Nfs3Option::Some(their_attributes(1)),
+        count: u32::try_from(len).expect("a short read"),
+        eof: false,
+        data: TheirOpaque::borrowed(data(len)),
+    })
+}
+
+/// The WRITE arguments of nfs3_types.
+#[must_use]
+pub fn their_write(len: usize) -> theirs::WRITE3args<'static> {
+    theirs::WRITE3args {
+        file: their_handle(),
+        offset: 1 << 33,
+        count: u32::try_from(len).expect("a short write"),
+        stable: theirs::stable_how::UNSTABLE,
+        data: TheirOpaque::borrowed(data(len)),
+    }
+}
+
+/// The READDIRPLUS reply of nfs3_types.
+#[must_use]
+pub fn their_readdirplus() -> theirs::READDIRPLUS3res<'static> {
+    let entry = |i| theirs::entryplus3 {
+        fileid: i,
+        name: theirs::filename3(TheirOpaque::owned(name(i).into_bytes())),
+        cookie: i,
+        name_attributes: theirs::Nfs3Option::Some(their_attributes(i)),
+        name_handle: theirs::Nfs3Option::Some(their_handle()),
+    };
+    theirs::Nfs3Result::Ok(theirs::READDIRPLUS3resok {
+        dir_attributes: theirs::Nfs3Option::Some(their_attributes(1)),
+        cookieverf: theirs::cookieverf3([0; 8]),
+        reply: theirs::dirlistplus3 {
+            entries: nfs3_types::xdr_codec::List((0..ENTRIES).map(entry).collect()),
+            eof: true,
+        },
+    })
+}
+
+/// The call header of nfs3_types.
+#[must_use]
+pub fn their_call() -> rpc::rpc_msg<'static, 'static> {
+    let cred = rpc::opaque_auth::auth_unix(&rpc::auth_unix {
+        stamp: 1,
+        machinename: TheirOpaque::borrowed(b"client01"),
+        uid: 1000,
+        gid: 100,
+        gids: GIDS.to_vec(),
+    });
+    rpc::rpc_msg {
+        xid: 0x1234_5678,
+        body: rpc::msg_body::CALL(rpc::call_body {
+            rpcvers: 2,
+            prog: 100_003,
+            vers: 3,
+            proc: 6,
+            cred,
+            verf: rpc::opaque_auth::default(),
+        }),
+    }
+}
+
+//--- xdrgen ---
+
+/// The GETATTR reply of xdrgen.
+///
+/// # Panics
+/// The bytes are no such reply.
+#[must_use]
+pub fn gen_decode<T>(mut bytes: &[u8]) -> T
+where
+    T: for<'x> xdr_codec_peer::Unpack<&'x [u8]>,
+{
+    T::unpack(&mut bytes).expect("xdrgen reads the sample").0
+}
+
+/// The credential of a call that xdrgen has read.
+#[must_use]
+pub fn gen_user(call: &xdrgen::call_header) -> xdrgen::authsys_parms {
+    gen_decode(&call.cred.body)
+}
