@@ -23,7 +23,7 @@ use codec::Settings;
 #[derive(Parser)]
 #[command(version)]
 struct Options {
-    /// Accept what real peers send: pad bytes that are not zero, booleans other than 0 and 1, bytes behind the value.
+    /// Accept what real peers send: pad bytes that are not zero, bytes behind the value.
     #[arg(long)]
     lenient: bool,
     /// Encode into a fixed head and into 4-byte pages too, and answer ERR where the bytes differ.
