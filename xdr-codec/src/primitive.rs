@@ -9,7 +9,7 @@ use crate::{
 };
 
 macro_rules! number {
-    ($($t:ty, $len:literal, $words:expr;)*) => {$(
+    ($($t:ty, $len:literal;)*) => {$(
         impl Wire for $t {
             const MIN_LEN: u32 = $len;
             const MAX_LEN: u32 = $len;
@@ -53,12 +53,12 @@ macro_rules! number {
 }
 
 number! {
-    u32, 4, 1;
-    i32, 4, 1;
-    u64, 8, 2;
-    i64, 8, 2;
-    f32, 4, 1;
-    f64, 8, 2;
+    u32, 4;
+    i32, 4;
+    u64, 8;
+    i64, 8;
+    f32, 4;
+    f64, 8;
 }
 
 macro_rules! bits {
