@@ -7,8 +7,10 @@ extern crate alloc;
 mod auth;
 mod error;
 mod message;
+pub mod portmap;
 mod procedure;
 mod record;
+pub mod rpcbind;
 
 pub use auth::*;
 pub use error::*;

@@ -23,3 +23,68 @@ pub trait Procedure {
     /// [`AcceptStat::OK`](crate::AcceptStat::OK).
     type Reply<'a>: Decode<'a> + Encode<'a>;
 }
+
+/// Declares the procedures of one version of a program: the types, their [`Procedure`] impls, and
+/// the table of their numbers and names (`PROCEDURES`, and `name` to look a number up).
+///
+/// First the number of the program, that of the version, and where they are described. `'a` in the
+/// types is the lifetime of what they borrow. One version to a module.
+///
+/// ```
+/// mod echo {
+///     use nfswire_xdr::Opaque;
+///
+///     nfswire_rpc::procedures! {
+///         0x2000_0000, 1, "no RFC";
+///
+///         /// Does nothing.
+///         0 "ECHOPROC_NULL" => Null(()) -> ();
+///         /// Gives back what it gets.
+///         1 "ECHOPROC_ECHO" => Echo(Opaque<'a, 64>) -> Opaque<'a, 64>;
+///     }
+/// }
+/// use nfswire_rpc::Procedure;
+///
+/// assert_eq!((echo::Echo::NUMBER, echo::name(1)), (1, Some("ECHOPROC_ECHO")));
+/// assert_eq!(echo::name(2), None);
+/// ```
+#[macro_export]
+macro_rules! procedures {
+    (
+        $program:expr, $version:expr, $rfc:literal;
+        $(
+            $(#[$doc:meta])*
+            $number:literal $name:literal => $proc:ident($args:ty) -> $reply:ty;
+        )+
+    ) => {
+        $(
+            $(#[$doc])*
+            #[doc = ::core::concat!(
+                "\n\n`", $name, "`, procedure ", ::core::stringify!($number), " (", $rfc, ")."
+            )]
+            #[doc(alias = $name)]
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub struct $proc;
+
+            impl $crate::Procedure for $proc {
+                const PROGRAM: u32 = $program;
+                const VERSION: u32 = $version;
+                const NUMBER: u32 = $number;
+                const NAME: &'static str = $name;
+                type Args<'a> = $args;
+                type Reply<'a> = $reply;
+            }
+        )+
+
+        #[doc = ::core::concat!("Number and RFC name of every procedure, in order (", $rfc, ").")]
+        pub const PROCEDURES: &[(u32, &str)] =
+            &[$((<$proc as $crate::Procedure>::NUMBER, $name)),+];
+
+        /// RFC name of a procedure; `None` when the version has no procedure of this number.
+        #[inline]
+        #[must_use]
+        pub fn name(number: u32) -> ::core::option::Option<&'static str> {
+            PROCEDURES.iter().find(|(n, _)| *n == number).map(|(_, name)| *name)
+        }
+    };
+}
