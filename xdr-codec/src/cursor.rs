@@ -83,13 +83,12 @@ pub trait Source<'a>: sealed::Sealed + Sized {
     }
 }
 
-/// `block` is `len` bytes of data with their pad: masks the last word instead of looping over it.
+/// `block` is `len` bytes of data with their pad: shifts the data out of the last word instead of
+/// looping over the pad.
 #[inline(always)]
 fn pad_is_zero(block: &[u8], len: u32) -> bool {
-    let last = block.last_chunk().map_or(0, |w| u32::from_be_bytes(*w));
-    // 0, 8, 16 or 24 low bits of the last word are pad.
-    let mask = 1u32.wrapping_shl(len.wrapping_mul(24) & 24).wrapping_sub(1);
-    last & mask == 0
+    let last = block.last_chunk().map_or(0, |w| u32::from_le_bytes(*w));
+    len & 3 == 0 || last.wrapping_shr(len.wrapping_mul(8)) == 0
 }
 
 /// A position in one contiguous slice of bytes: the ordinary way to decode.
@@ -204,7 +203,7 @@ impl<'a> Cursor<'a> {
     /// the list.
     #[inline]
     pub const fn stream<T: Decode<'a>>(self) -> Stream<'a, T> {
-        Stream { cursor: self, items: 0, end: End::Open, _item: PhantomData }
+        Stream { cursor: self, left: self.limits.max_items, end: None, _item: PhantomData }
     }
 
     /// What is behind the next `len` bytes, and these bytes; all of them if there are fewer.
@@ -249,17 +248,24 @@ impl<'a> Source<'a> for Cursor<'a> {
     /// always exists.
     #[inline(always)]
     fn variable(&mut self, limit: u32) -> Option<&'a [u8]> {
-        let len = u32::from_be_bytes(*self.rest.first_chunk()?);
+        let (len, body) = self.rest.split_first_chunk()?;
+        let len = u32::from_be_bytes(*len);
         if len > limit {
             return None;
         }
-        let total = usize::try_from(padded(len).wrapping_add(4)).ok()?;
-        let (block, rest) = self.rest.split_at_checked(total)?;
-        if !pad_is_zero(block, len) && !self.lenient() {
+        let n = usize::try_from(len).ok()?;
+        if n & 3 == 0 {
+            let (data, rest) = body.split_at_checked(n)?;
+            self.rest = rest;
+            return Some(data);
+        }
+        let (block, rest) = body.split_at_checked((n | 3).wrapping_add(1))?;
+        let last = u32::from_le_bytes(*block.last_chunk()?);
+        if last.wrapping_shr(len.wrapping_mul(8)) != 0 && !self.lenient() {
             return None;
         }
         self.rest = rest;
-        block.get(4..)?.get(..len as usize)
+        block.split_last()?.1.get(..n)
     }
 
     #[inline(always)]
@@ -349,17 +355,20 @@ impl<'a> Source<'a> for Cursor<'a> {
 #[derive(Clone, Debug)]
 #[must_use = "errors are only seen by `finish`"]
 pub struct Stream<'a, T> {
+    /// Without bytes once the end is known, so that `next` need not ask for it.
     cursor: Cursor<'a>,
-    items: u32,
-    end: End,
+    /// Elements that the limits still allow.
+    left: u32,
+    end: Option<End<'a>>,
     _item: PhantomData<fn() -> T>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Open,
-    Reached,
-    Fault,
+#[derive(Clone, Copy, Debug)]
+enum End<'a> {
+    /// What is behind the list.
+    Reached(&'a [u8]),
+    /// What starts with the word before the element.
+    Fault(&'a [u8]),
 }
 
 impl<'a, T: Decode<'a>> Stream<'a, T> {
@@ -370,10 +379,19 @@ impl<'a, T: Decode<'a>> Stream<'a, T> {
     #[inline]
     pub fn finish(mut self) -> Result<Cursor<'a>, DecodeError> {
         while self.next().is_some() {}
-        if self.end == End::Reached {
-            return Ok(self.cursor);
+        match self.end {
+            Some(End::Reached(rest)) => Ok(Cursor { rest, ..self.cursor }),
+            Some(End::Fault(rest)) => {
+                Err(stream_fault::<T>(Cursor { rest, ..self.cursor }, self.left))
+            }
+            None => Err(stream_fault::<T>(self.cursor, self.left)),
         }
-        Err(stream_fault::<T>(self.cursor, self.items))
+    }
+
+    #[inline]
+    fn end(&mut self, end: End<'a>) {
+        self.cursor.rest = &[];
+        self.end.get_or_insert(end);
     }
 }
 
@@ -382,34 +400,33 @@ impl<'a, T: Decode<'a>> Iterator for Stream<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
-        if self.end != End::Open {
-            return None;
-        }
         let before = self.cursor.rest;
         match self.cursor.boolean() {
-            Some(false) => {
-                self.end = End::Reached;
-                return None;
-            }
-            Some(true) if self.items < self.cursor.limits.max_items => {
-                if let Some(item) = T::decode(&mut self.cursor) {
-                    self.items = self.items.wrapping_add(1);
+            Some(true) => {
+                if let Some(left) = self.left.checked_sub(1)
+                    && let Some(item) = T::decode(&mut self.cursor)
+                {
+                    self.left = left;
                     return Some(item);
                 }
             }
-            _ => {}
+            Some(false) => {
+                self.end(End::Reached(self.cursor.rest));
+                return None;
+            }
+            None => {}
         }
-        self.cursor.rest = before;
-        self.end = End::Fault;
+        self.end(End::Fault(before));
         None
     }
 }
 
 #[cold]
 #[inline(never)]
-fn stream_fault<'a, T: Decode<'a>>(c: Cursor<'a>, items: u32) -> DecodeError {
+fn stream_fault<'a, T: Decode<'a>>(c: Cursor<'a>, left: u32) -> DecodeError {
     let mut p = c.probe();
     let limit = c.limits.max_items;
+    let items = limit.saturating_sub(left);
     match check_link::<T>(&mut p, items, limit) {
         Err(e) => e,
         Ok(_) => p.error(ErrorKind::Contradiction),
