@@ -6,7 +6,7 @@ use nfswire_nfs3::{
     mount::{self, v1, v3},
     readdir, remove,
 };
-use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage};
+use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage, portmap, rpcbind};
 use nfswire_xdr::{Array, Chain, Opaque, Payload, Text, xdr_struct, xdr_union};
 
 use crate::values::Codec;
@@ -63,6 +63,13 @@ const MESSAGES: &[Codec] = codecs! {
     "rpc_msg" => RpcMessage<'_>,
     "opaque_auth" => OpaqueAuth<'_>,
     "authsys_parms" => AuthSys<'_>,
+    "pmaplist" => portmap::MappingList<'_>,
+    "call_args" => portmap::CallitArgs<'_>,
+    "rpcb_rmtcallres" => rpcbind::RmtcallReply<'_>,
+    "rpcblist_ptr" => rpcbind::RpcbList<'_>,
+    "rpcb_entry_list_ptr" => rpcbind::EntryList<'_>,
+    "rpcb_stat_byvers" => rpcbind::StatByVersion<'_>,
+    "netbuf" => rpcbind::Netbuf<'_>,
     "mountres3" => v3::MountReply<'_>,
     "fhstatus" => v1::FhStatus,
     "mountlist" => mount::MountList<'_>,

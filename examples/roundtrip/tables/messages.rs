@@ -3,7 +3,10 @@
 use std::io::{self, Write};
 
 use nfswire_nfs3::{mount::v1 as mount1, mount::v3 as mount3, procedures as nfs3};
-use nfswire_rpc::Procedure;
+use nfswire_rpc::{
+    Procedure, portmap,
+    rpcbind::{v3 as rpcbind3, v4 as rpcbind4},
+};
 
 use crate::codec::{self, Codec};
 
@@ -63,6 +66,34 @@ const PROCEDURES: &[Entry] = &[
     of::<mount3::Umnt>(),
     of::<mount3::Umntall>(),
     of::<mount3::Export>(),
+    of::<portmap::Null>(),
+    of::<portmap::Set>(),
+    of::<portmap::Unset>(),
+    of::<portmap::Getport>(),
+    of::<portmap::Dump>(),
+    of::<portmap::Callit>(),
+    of::<rpcbind3::Null>(),
+    of::<rpcbind3::Set>(),
+    of::<rpcbind3::Unset>(),
+    of::<rpcbind3::Getaddr>(),
+    of::<rpcbind3::Dump>(),
+    of::<rpcbind3::Callit>(),
+    of::<rpcbind3::Gettime>(),
+    of::<rpcbind3::Uaddr2taddr>(),
+    of::<rpcbind3::Taddr2uaddr>(),
+    of::<rpcbind4::Null>(),
+    of::<rpcbind4::Set>(),
+    of::<rpcbind4::Unset>(),
+    of::<rpcbind4::Getaddr>(),
+    of::<rpcbind4::Dump>(),
+    of::<rpcbind4::Bcast>(),
+    of::<rpcbind4::Gettime>(),
+    of::<rpcbind4::Uaddr2taddr>(),
+    of::<rpcbind4::Taddr2uaddr>(),
+    of::<rpcbind4::Getversaddr>(),
+    of::<rpcbind4::Indirect>(),
+    of::<rpcbind4::Getaddrlist>(),
+    of::<rpcbind4::Getstat>(),
 ];
 
 /// The codec of `call/PROGRAM/VERSION/PROCEDURE` or `reply/PROGRAM/VERSION/PROCEDURE`.

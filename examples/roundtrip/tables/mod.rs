@@ -3,7 +3,9 @@
 mod messages;
 mod mount;
 mod nfs3;
+mod portmap;
 mod rpc;
+mod rpcbind;
 mod xdr;
 
 use std::io::{self, Write};
@@ -26,6 +28,8 @@ const AREAS: &[(&str, Table)] = &[
     ("xdr", xdr::TYPES),
     ("rpc", rpc::TYPES),
     ("rpc", rpc::OTHERS),
+    ("portmap", portmap::TYPES),
+    ("rpcbind", rpcbind::TYPES),
     ("mount", mount::TYPES),
     ("nfs3", nfs3::TYPES),
 ];
