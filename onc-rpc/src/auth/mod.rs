@@ -1,9 +1,13 @@
 //! Authentication fields of calls and replies (RFC 5531, section 8).
 
+pub mod gss;
+mod policy;
 mod sys;
+mod tls;
 
 use nfswire_xdr::{Limits, Opaque, xdr_open_enum, xdr_struct};
 
+pub use policy::AuthPolicy;
 pub use sys::{AuthSys, Groups, TooManyGroups};
 
 xdr_open_enum! {
@@ -82,6 +86,14 @@ xdr_open_enum! {
         "RPCSEC_GSS_CREDPROBLEM" GSS_CREDPROBLEM = 13,
         /// RPCSEC_GSS: problem with the context (RFC 2203).
         "RPCSEC_GSS_CTXPROBLEM" GSS_CTXPROBLEM = 14,
+        /// RPCSEC_GSS version 3: problem with the inner context (RFC 7861, section 2.7.1.1).
+        "RPCSEC_GSS_INNER_CREDPROBLEM" GSS_INNER_CREDPROBLEM = 15,
+        /// RPCSEC_GSS version 3: label not supported (RFC 7861, section 2.7.1.3).
+        "RPCSEC_GSS_LABEL_PROBLEM" GSS_LABEL_PROBLEM = 16,
+        /// RPCSEC_GSS version 3: privilege not supported (RFC 7861, section 2.7.1.4).
+        "RPCSEC_GSS_PRIVILEGE_PROBLEM" GSS_PRIVILEGE_PROBLEM = 17,
+        /// RPCSEC_GSS version 3: assertion not recognized (RFC 7861, section 2.7.1.4).
+        "RPCSEC_GSS_UNKNOWN_MESSAGE" GSS_UNKNOWN_MESSAGE = 18,
     }
 }
 
@@ -98,6 +110,9 @@ xdr_struct! {
 }
 
 impl OpaqueAuth<'_> {
+    /// Longest body, in bytes.
+    pub const MAX_BODY: usize = 400;
+
     /// `AUTH_NONE` with an empty body.
     pub const NONE: OpaqueAuth<'static> = OpaqueAuth {
         flavor: AuthFlavor::NONE,
@@ -122,18 +137,29 @@ pub enum Credential<'a> {
     None,
     /// `AUTH_SYS`: user and groups, as the client says.
     Sys(AuthSys<'a>),
+    /// `AUTH_SHORT`: what the server gave out in a reply's verifier.
+    Short(Opaque<'a, 400>),
+    /// `AUTH_DH`: the body as it is.
+    Dh(Opaque<'a, 400>),
+    /// RPCSEC_GSS: to be judged by [`gss::Call::new`].
+    Gss(gss::Credential<'a>),
+    /// `AUTH_TLS`: the client asks for TLS. Answer with [`ReplyHeader::starttls`], send nothing
+    /// more, and begin the handshake.
+    ///
+    /// [`ReplyHeader::starttls`]: crate::ReplyHeader::starttls
+    Tls,
 }
 
-/// Reads a call's credential.
+/// Reads a call's credential, of one of the flavors `AUTH_NONE` and `AUTH_SYS`. A server that takes
+/// more of them, or fewer, has an [`AuthPolicy`].
 ///
 /// A body of `AUTH_NONE` is ignored: RFC 5531 (section 10.1) recommends, but does not demand, that
 /// it is empty.
 ///
 /// # Errors
-/// [`AuthStat::BAD_CRED`] if the body is not what its flavor prescribes, and for every flavor that
-/// [`Credential`] does not list. It goes into
-/// [`ReplyHeader::auth_error`](crate::ReplyHeader::auth_error); the connection stays open. A server
-/// that serves more flavors looks at [`OpaqueAuth::flavor`] first.
+/// [`AuthStat::BAD_CRED`] if the body is not what its flavor prescribes, and for every other flavor.
+/// It goes into [`ReplyHeader::auth_error`](crate::ReplyHeader::auth_error); the connection stays
+/// open.
 #[inline]
 pub fn credential<'a>(auth: &OpaqueAuth<'a>) -> Result<Credential<'a>, AuthStat> {
     credential_with(auth, &Limits::STRICT)
