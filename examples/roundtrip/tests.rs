@@ -45,11 +45,12 @@ fn vectors(file: &str) -> (String, Vec<String>) {
     text.lines().map(parse).unzip()
 }
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "../xdr-codec/testdata/vectors/xdr.jsonl",
     "../onc-rpc/testdata/vectors/portmap.jsonl",
     "../onc-rpc/testdata/vectors/rpc.jsonl",
     "../onc-rpc/testdata/vectors/rpcbind.jsonl",
+    "../onc-rpc/testdata/vectors/rpcsec_gss.jsonl",
     "../nfs3/testdata/vectors/mount.jsonl",
     "../nfs3/testdata/vectors/nfs3.jsonl",
     "roundtrip/testdata/vectors/messages.jsonl",

@@ -6,6 +6,7 @@ mod nfs3;
 mod portmap;
 mod rpc;
 mod rpcbind;
+mod rpcsec_gss;
 mod xdr;
 
 use std::io::{self, Write};
@@ -30,6 +31,7 @@ const AREAS: &[(&str, Table)] = &[
     ("rpc", rpc::OTHERS),
     ("portmap", portmap::TYPES),
     ("rpcbind", rpcbind::TYPES),
+    ("rpcsec_gss", rpcsec_gss::TYPES),
     ("mount", mount::TYPES),
     ("nfs3", nfs3::TYPES),
 ];
