@@ -5,17 +5,21 @@
 //! may be empty and may end at any byte.
 //!
 //! Nothing here does I/O. [`RecordReader`] is the state machine over memory of the caller,
-//! [`RecordBuffer`] (feature `alloc`) owns the memory. [`RecordMark`] and [`Fragments`] are the
-//! sending side.
+//! [`RecordBuffer`] (feature `alloc`) owns the memory. [`RecordMark`], [`Fragments`] and
+//! [`RecordSender`] are the sending side. [`Datagram`] is for UDP, which needs no marks.
 
 #[cfg(feature = "alloc")]
 mod buffer;
+mod datagram;
 mod reader;
+mod sender;
 mod writer;
 
 #[cfg(feature = "alloc")]
 pub use buffer::{Arriving, Record, RecordBuffer};
+pub use datagram::{Datagram, DatagramError};
 pub use reader::{RecordReader, Taken, Want};
+pub use sender::RecordSender;
 pub use writer::{Fragments, RecordMark};
 
 /// The mark in front of a fragment.

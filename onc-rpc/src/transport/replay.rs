@@ -1,0 +1,474 @@
+//! Replies to calls that may come again.
+
+mod blocks;
+mod entry;
+mod outcome;
+
+use alloc::vec::Vec;
+use core::hash::Hash;
+
+use hashbrown::HashTable;
+use nfswire_xdr::{Chunk, Message};
+
+use self::blocks::{Blocks, NIL, index};
+use self::entry::{Queue, Seed, State, WaiterPool};
+use super::{NoMemory, reserved};
+use crate::CallHeader;
+
+pub use self::entry::{Execution, ReplayKey, Running};
+pub use self::outcome::{
+    CachedReply, ExecutionGuard, Finished, Kept, Lookup, ReplayStats, TooManyWaiters, Waiters,
+};
+
+/// Bounds of a [`ReplayCache`], all of which are reserved when it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplayLimits {
+    /// Most calls that are remembered, running and finished ones together.
+    pub max_calls: u32,
+    /// Bytes of all replies that are kept, in blocks of 256.
+    pub max_bytes: u32,
+    /// Longest reply that is kept, in bytes.
+    pub max_reply: u32,
+    /// Most tokens that wait for calls that run, over all calls.
+    pub max_waiters: u32,
+}
+
+impl ReplayLimits {
+    /// 1024 calls, 512 KiB of replies of at most 8 KiB, 256 waiters.
+    pub const DEFAULT: Self =
+        Self { max_calls: 1024, max_bytes: 512 << 10, max_reply: 8 << 10, max_waiters: 256 };
+}
+
+impl Default for ReplayLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+#[derive(Debug)]
+struct Entry<K> {
+    /// `None` while the entry is free.
+    key: Option<ReplayKey<K>>,
+    hash: u64,
+    /// Differs for each call that the entry held.
+    generation: u64,
+    state: State,
+    /// Neighbours in the list of finished calls; `next` also in the list of free entries.
+    previous: u32,
+    next: u32,
+}
+
+/// Duplicate-request cache of a server: remembers which calls were run and keeps their encoded
+/// replies, so that a call that comes again is answered without running it again.
+///
+/// Needed for procedures that must not run twice (REMOVE, CREATE, RENAME, ...); a server need not
+/// ask it about others. The reply of a repeated READ is better read again than kept.
+///
+/// A call is recognized by [`ReplayKey`]: the client, the call's header, length and checksum of its
+/// arguments, **not** the connection. The client is what the server knows it by, of type `K`: its
+/// address, or its address and the user of the credential, so that one user of a client is not
+/// answered with the reply of another. The same xid with other bytes or from another client is a new
+/// call.
+///
+/// Calls that repeat while the first runs may leave a token of type `W` (a connection, a channel)
+/// and are answered together with the first.
+///
+/// # Memory and work
+/// All memory is reserved by [`new`](Self::new): see [`ReplayLimits`]. When an entry or bytes are
+/// needed, the finished call that was asked for least recently is forgotten; calls that run never
+/// are. A lookup takes one hash of at most 256 bytes and a few comparisons: the hash is keyed
+/// (SipHash) with a secret, so that nobody can choose calls that collide. Nothing allocates after
+/// `new`.
+///
+/// # RPCSEC_GSS
+/// A repeated call has a new sequence number (RFC 2203, section 5.3.3.1): the key is made of the
+/// arguments without their protection, and what is kept are the results without theirs. The verifier
+/// and the protection of the reply are made anew.
+///
+/// ```
+/// use nfswire_rpc::{CallHeader, Kept, Lookup, OpaqueAuth, ReplayCache, ReplayLimits};
+/// # fn random() -> [u8; 16] { [7; 16] }
+/// let mut cache = ReplayCache::<[u8; 4], &str>::new(ReplayLimits::DEFAULT, random())?;
+/// let remove = CallHeader {
+///     xid: 1, program: 100_003, version: 3, procedure: 12,
+///     credential: OpaqueAuth::NONE, verifier: OpaqueAuth::NONE,
+/// };
+/// let key = cache.key([192, 0, 2, 1], &remove, b"directory and name");
+/// let Lookup::New(execution) = cache.lookup(key) else { panic!("never seen") };
+///
+/// // The client lost patience and sends it again on a second connection.
+/// let Lookup::InProgress(running) = cache.lookup(key) else { panic!("it runs") };
+/// cache.wait(running, "second connection")?;
+///
+/// let finished = cache.finish(execution, b"encoded reply");
+/// assert_eq!(finished.kept, Kept::Yes);
+/// assert!(finished.waiters.eq(["second connection"]));    // each gets the reply, too
+///
+/// let Lookup::Done(reply) = cache.lookup(key) else { panic!("it was run") };
+/// assert!(reply.pieces().eq([b"encoded reply"]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ReplayCache<K, W> {
+    limits: ReplayLimits,
+    seed: Seed,
+    entries: Vec<Entry<K>>,
+    /// Entries by hash of their key.
+    index: HashTable<u32>,
+    blocks: Blocks,
+    waiters: WaiterPool<W>,
+    /// Waiters of executions that were dropped.
+    orphans: Queue,
+    free: u32,
+    /// Finished calls, from the one asked for least recently to the one asked for last.
+    oldest: u32,
+    newest: u32,
+    running: usize,
+    generations: u64,
+    stats: ReplayStats,
+}
+
+impl<K: Eq + Hash, W> ReplayCache<K, W> {
+    /// An empty cache. `seed` is a secret: 16 random bytes, fresh for each cache.
+    ///
+    /// # Errors
+    /// [`NoMemory`].
+    pub fn new(limits: ReplayLimits, seed: [u8; 16]) -> Result<Self, NoMemory> {
+        let entries = index(limits.max_calls);
+        // Room for twice as many: the table then clears up in place and never grows.
+        let mut table = HashTable::new();
+        table
+            .try_reserve(entries.saturating_mul(2), |_| 0)
+            .map_err(|_| NoMemory { entries, entry_size: size_of::<Entry<K>>() })?;
+        Ok(Self {
+            limits,
+            seed: Seed(seed),
+            entries: reserved(entries)?,
+            index: table,
+            blocks: Blocks::new(limits.max_bytes)?,
+            waiters: WaiterPool::new(limits.max_waiters)?,
+            orphans: Queue::EMPTY,
+            free: NIL,
+            oldest: NIL,
+            newest: NIL,
+            running: 0,
+            generations: 0,
+            stats: ReplayStats::default(),
+        })
+    }
+
+    /// What identifies a call with these arguments: everything that follows its header.
+    #[must_use]
+    pub fn key(&self, client: K, call: &CallHeader<'_>, args: &[u8]) -> ReplayKey<K> {
+        // A record is shorter than 2^32 bytes, all fragments together.
+        let args_len = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        ReplayKey::new(self.seed, client, call, args_len, args)
+    }
+
+    /// What identifies a call of which only the first bytes of the arguments are at hand. `None`
+    /// if these are fewer than [`ReplayKey::ARGS_HEAD`] and not all.
+    #[must_use]
+    pub fn key_of_head(
+        &self,
+        client: K,
+        call: &CallHeader<'_>,
+        args_len: u32,
+        head: &[u8],
+    ) -> Option<ReplayKey<K>> {
+        let needed = index(args_len).min(ReplayKey::<K>::ARGS_HEAD);
+        (head.len() >= needed).then(|| ReplayKey::new(self.seed, client, call, args_len, head))
+    }
+
+    /// Number of calls remembered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether no call is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Number of calls that are being run.
+    #[must_use]
+    pub const fn running(&self) -> usize {
+        self.running
+    }
+
+    /// Bytes that replies take, in whole blocks.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.blocks.used()
+    }
+
+    /// What the cache did so far.
+    #[must_use]
+    pub const fn stats(&self) -> ReplayStats {
+        self.stats
+    }
+
+    /// A call has arrived: says whether it is to be run. If so, it counts as running from now on.
+    pub fn lookup(&mut self, key: ReplayKey<K>) -> Lookup<'_> {
+        let hash = self.seed.hash(&key);
+        let entries = &self.entries;
+        let found = self.index.find(hash, |i| {
+            entries.get(index(*i)).is_some_and(|entry| entry.key.as_ref() == Some(&key))
+        });
+        let Some(found) = found.copied() else { return self.begin(key, hash) };
+        let Some(entry) = self.entries.get(index(found)) else { return Lookup::Full };
+        match entry.state {
+            State::Running(_) => {
+                self.stats.in_progress = self.stats.in_progress.saturating_add(1);
+                Lookup::InProgress(Running { entry: found, generation: entry.generation })
+            }
+            State::Done { first, len } => {
+                self.stats.replayed = self.stats.replayed.saturating_add(1);
+                self.unlink(found);
+                self.link(found);
+                Lookup::Done(CachedReply { blocks: &self.blocks, first, len })
+            }
+            State::NotKept | State::Free => {
+                self.stats.not_kept = self.stats.not_kept.saturating_add(1);
+                self.unlink(found);
+                self.link(found);
+                Lookup::NotKept
+            }
+        }
+    }
+
+    fn begin(&mut self, key: ReplayKey<K>, hash: u64) -> Lookup<'_> {
+        let Some(i) = self.free_entry() else {
+            self.stats.full = self.stats.full.saturating_add(1);
+            return Lookup::Full;
+        };
+        self.generations = self.generations.wrapping_add(1);
+        let generation = self.generations;
+        if let Some(entry) = self.entries.get_mut(index(i)) {
+            let state = State::Running(Queue::EMPTY);
+            *entry = Entry { key: Some(key), hash, generation, state, previous: NIL, next: NIL };
+        }
+        let entries = &self.entries;
+        self.index.insert_unique(hash, i, |i| entries.get(index(*i)).map_or(0, |e| e.hash));
+        self.running = self.running.saturating_add(1);
+        self.stats.new = self.stats.new.saturating_add(1);
+        Lookup::New(Execution(Running { entry: i, generation }))
+    }
+
+    /// An entry that is free now: a fresh one, or that of a finished call.
+    fn free_entry(&mut self) -> Option<u32> {
+        if self.free == NIL && self.entries.len() < index(self.limits.max_calls) {
+            let i = u32::try_from(self.entries.len()).ok()?;
+            self.entries.push(Entry {
+                key: None,
+                hash: 0,
+                generation: 0,
+                state: State::Free,
+                previous: NIL,
+                next: NIL,
+            });
+            return Some(i);
+        }
+        if self.free == NIL {
+            self.evict();
+        }
+        let i = self.free;
+        self.free = self.entries.get(index(i))?.next;
+        Some(i)
+    }
+
+    /// Leaves a token with a call that is being run: it comes back from
+    /// [`finish`](Self::finish) or [`abort`](Self::abort).
+    ///
+    /// # Errors
+    /// [`TooManyWaiters`], with the token.
+    pub fn wait(&mut self, running: Running, token: W) -> Result<(), TooManyWaiters<W>> {
+        let entry = self.entries.get_mut(index(running.entry));
+        match entry {
+            Some(Entry { state: State::Running(queue), generation, .. })
+                if *generation == running.generation =>
+            {
+                self.waiters.push(queue, token).map_err(|token| TooManyWaiters { token })
+            }
+            _ => Err(TooManyWaiters { token }),
+        }
+    }
+
+    /// The call was run and this is its encoded reply, from the xid on: keeps a copy. The mark of a
+    /// record does not belong to it, so that the reply can go out on any transport.
+    pub fn finish(&mut self, execution: Execution, reply: &[u8]) -> Finished<'_, W> {
+        let len = u64::try_from(reply.len()).unwrap_or(u64::MAX);
+        self.finish_pieces(&execution, len, Some(core::iter::once(reply)))
+    }
+
+    /// Like [`finish`](Self::finish), for a reply in segments.
+    pub fn finish_message(
+        &mut self,
+        execution: Execution,
+        reply: &Message<'_, '_>,
+    ) -> Finished<'_, W> {
+        let in_memory = reply.iter().all(|chunk| matches!(chunk, Chunk::Bytes(_)));
+        let pieces = in_memory.then(|| {
+            reply.iter().filter_map(|chunk| match chunk {
+                Chunk::Bytes(bytes) => Some(bytes),
+                _ => None,
+            })
+        });
+        self.finish_pieces(&execution, reply.len(), pieces)
+    }
+
+    fn finish_pieces<'a>(
+        &mut self,
+        execution: &Execution,
+        len: u64,
+        pieces: Option<impl Iterator<Item = &'a [u8]>>,
+    ) -> Finished<'_, W> {
+        let Some(queue) = self.end(execution) else {
+            return self.finish_nothing();
+        };
+        let limit = index(self.limits.max_reply).min(self.blocks.capacity());
+        let fits = usize::try_from(len).ok().filter(|len| *len <= limit);
+        let (kept, state) = match (fits, pieces) {
+            (_, None) => (Kept::NotInMemory, State::NotKept),
+            (None, _) => {
+                let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+                (Kept::TooLong { len, limit }, State::NotKept)
+            }
+            (Some(len), Some(pieces)) => {
+                // Ends: only finished calls have blocks, and all blocks are enough.
+                while !self.blocks.have_room_for(len) && self.evict() {}
+                (Kept::Yes, State::Done { first: self.blocks.store(pieces), len })
+            }
+        };
+        let i = execution.0.entry;
+        if let Some(entry) = self.entries.get_mut(index(i)) {
+            entry.state = state;
+        }
+        self.link(i);
+        Finished { kept, waiters: Waiters { pool: &mut self.waiters, queue } }
+    }
+
+    const fn finish_nothing(&mut self) -> Finished<'_, W> {
+        let waiters = Waiters { pool: &mut self.waiters, queue: Queue::EMPTY };
+        Finished { kept: Kept::Foreign, waiters }
+    }
+
+    /// The call was not run, or not so far that it had an effect: forgets it, so that it is new when
+    /// it comes again. Those who waited get no reply: look their call up again, or drop it and let
+    /// the client repeat it.
+    pub fn abort(&mut self, execution: Execution) -> Waiters<'_, W> {
+        let queue = self.abandon(&execution);
+        Waiters { pool: &mut self.waiters, queue }
+    }
+
+    fn abandon(&mut self, execution: &Execution) -> Queue {
+        let queue = self.end(execution);
+        if queue.is_some() {
+            self.forget(execution.0.entry);
+        }
+        queue.unwrap_or(Queue::EMPTY)
+    }
+
+    /// Aborts the call unless the guard is finished, for a call that is run on the spot: neither an
+    /// early return nor a panic leaves it in progress.
+    ///
+    /// ```
+    /// # use nfswire_rpc::{CallHeader, Lookup, OpaqueAuth, ReplayCache, ReplayLimits};
+    /// # let mut cache = ReplayCache::<u8, &str>::new(ReplayLimits::DEFAULT, [7; 16])?;
+    /// # let call = CallHeader {
+    /// #     xid: 1, program: 100_003, version: 3, procedure: 12,
+    /// #     credential: OpaqueAuth::NONE, verifier: OpaqueAuth::NONE,
+    /// # };
+    /// let key = cache.key(1, &call, b"");
+    /// if let Lookup::New(execution) = cache.lookup(key) {
+    ///     let mut guard = cache.guard(execution);
+    ///     let result: Result<&[u8], &str> = Err("not decoded"); // the call goes wrong
+    ///     if let Ok(reply) = result {
+    ///         guard.finish(reply);
+    ///     }
+    /// }
+    /// assert!(matches!(cache.lookup(key), Lookup::New(_))); // it may be tried again
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn guard(&mut self, execution: Execution) -> ExecutionGuard<'_, K, W> {
+        ExecutionGuard::new(self, execution)
+    }
+
+    /// A token that waited for a call whose [`guard`](Self::guard) was dropped: what
+    /// [`abort`](Self::abort) would have handed out.
+    pub fn orphan(&mut self) -> Option<W> {
+        self.waiters.pop(&mut self.orphans)
+    }
+
+    fn orphan_waiters(&mut self, execution: &Execution) {
+        let queue = self.abandon(execution);
+        self.waiters.append(&mut self.orphans, queue);
+    }
+
+    /// Ends a call that runs; its entry is then in no list. `None` if it is none of this cache.
+    fn end(&mut self, execution: &Execution) -> Option<Queue> {
+        let Running { entry, generation } = execution.0;
+        let entry = self.entries.get_mut(index(entry))?;
+        let State::Running(queue) = entry.state else { return None };
+        if entry.generation != generation {
+            return None;
+        }
+        entry.state = State::NotKept;
+        self.running = self.running.saturating_sub(1);
+        Some(queue)
+    }
+
+    /// Forgets the finished call that was asked for least recently. False if there is none.
+    fn evict(&mut self) -> bool {
+        let i = self.oldest;
+        if i == NIL {
+            return false;
+        }
+        self.unlink(i);
+        self.forget(i);
+        self.stats.evicted = self.stats.evicted.saturating_add(1);
+        true
+    }
+
+    /// Frees an entry that is in no list.
+    fn forget(&mut self, i: u32) {
+        let Some(entry) = self.entries.get_mut(index(i)) else { return };
+        if let Ok(place) = self.index.find_entry(entry.hash, |found| *found == i) {
+            place.remove();
+        }
+        if let State::Done { first, .. } = entry.state {
+            self.blocks.release(first);
+        }
+        entry.key = None;
+        entry.state = State::Free;
+        entry.next = self.free;
+        self.free = i;
+    }
+
+    /// Puts an entry behind the one asked for last.
+    fn link(&mut self, i: u32) {
+        let newest = self.newest;
+        if let Some(entry) = self.entries.get_mut(index(i)) {
+            (entry.previous, entry.next) = (newest, NIL);
+        }
+        match self.entries.get_mut(index(newest)) {
+            Some(entry) => entry.next = i,
+            None => self.oldest = i,
+        }
+        self.newest = i;
+    }
+
+    fn unlink(&mut self, i: u32) {
+        let Some(Entry { previous, next, .. }) = self.entries.get(index(i)) else { return };
+        let (previous, next) = (*previous, *next);
+        match self.entries.get_mut(index(previous)) {
+            Some(entry) => entry.next = next,
+            None => self.oldest = next,
+        }
+        match self.entries.get_mut(index(next)) {
+            Some(entry) => entry.previous = previous,
+            None => self.newest = previous,
+        }
+    }
+}
