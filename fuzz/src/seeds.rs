@@ -6,9 +6,11 @@ use crate::types;
 
 /// Bytes of every vector, with the name of its type.
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 5] = [
+    const FILES: [&str; 7] = [
         "xdr-codec/testdata/vectors/xdr.jsonl",
+        "onc-rpc/testdata/vectors/portmap.jsonl",
         "onc-rpc/testdata/vectors/rpc.jsonl",
+        "onc-rpc/testdata/vectors/rpcbind.jsonl",
         "nfs3/testdata/vectors/mount.jsonl",
         "nfs3/testdata/vectors/nfs3.jsonl",
         "examples/roundtrip/testdata/vectors/messages.jsonl",

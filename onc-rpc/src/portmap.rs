@@ -14,9 +14,9 @@
 //! # Ok::<(), nfswire_xdr::DecodeError>(())
 //! ```
 
-use nfswire_xdr::{Chain, Opaque, xdr_open_enum, xdr_struct};
+use nfswire_xdr::{Chain, DecodeError, Opaque, from_bytes, xdr_open_enum, xdr_struct};
 
-use crate::procedures;
+use crate::{Procedure, procedures};
 
 /// RPC program number of the port mapper and of rpcbind (RFC 1833, section 3.1).
 #[doc(alias = "PMAP_PROG")]
@@ -88,6 +88,14 @@ xdr_struct! {
     }
 }
 
+impl<'a> CallitArgs<'a> {
+    /// A call of the procedure `P` with its arguments, which the caller has encoded.
+    #[must_use]
+    pub const fn of<P: Procedure>(arguments: Opaque<'a>) -> Self {
+        Self { program: P::PROGRAM, version: P::VERSION, procedure: P::NUMBER, arguments }
+    }
+}
+
 xdr_struct! {
     /// What became of such a call. There is no reply unless it succeeded (RFC 1833, section 3.2).
     #[derive(Copy)]
@@ -96,6 +104,16 @@ xdr_struct! {
         pub port: u32,
         /// Encoded results of the procedure.
         "res" => pub results: Opaque<'a>,
+    }
+}
+
+impl<'a> CallitReply<'a> {
+    /// Reads the results as those of the procedure `P`, the one that was called.
+    ///
+    /// # Errors
+    /// The first fault; its offset counts from the start of the results.
+    pub fn decode<P: Procedure>(&self) -> Result<P::Reply<'a>, DecodeError> {
+        from_bytes(self.results.as_bytes())
     }
 }
 

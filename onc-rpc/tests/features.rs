@@ -13,7 +13,14 @@
 mod common;
 
 use common::{testdata, unhex};
-use nfswire_rpc::{AuthSys, CallBody, Groups, OpaqueAuth, ReplyBody, RpcMessage};
+use nfswire_rpc::{
+    AuthSys, CallBody, Groups, OpaqueAuth, ReplyBody, RpcMessage,
+    portmap::{CallitArgs, CallitReply, Mapping, MappingList},
+    rpcbind::{
+        Entry, EntryList, Netbuf, Netid, RmtcallArgs, RmtcallReply, Rpcb, RpcbList, Stat,
+        StatByVersion,
+    },
+};
 use nfswire_xdr::{
     Cursor, Owned, Rebind, Text,
     nom::xdr,
@@ -57,6 +64,45 @@ fn vectors() {
     assert!(seen > 20, "only {seen} vectors");
 }
 
+#[test]
+fn rpcbind_vectors() {
+    let mut seen = 0;
+    for area in ["portmap", "rpcbind"] {
+        for line in testdata(&format!("vectors/{area}.jsonl")).lines() {
+            let vector: serde_json::Value = serde_json::from_str(line).unwrap();
+            let bytes = unhex(vector["hex"].as_str().unwrap());
+            match vector["type"].as_str().unwrap() {
+                "mapping" => check::<Mapping>(&bytes),
+                "pmaplist" => check::<MappingList<'_>>(&bytes),
+                "call_args" => check::<CallitArgs<'_>>(&bytes),
+                "call_result" => check::<CallitReply<'_>>(&bytes),
+                "rpcb" => check::<Rpcb<'_>>(&bytes),
+                "rpcblist_ptr" => check::<RpcbList<'_>>(&bytes),
+                "rpcb_rmtcallargs" => check::<RmtcallArgs<'_>>(&bytes),
+                "rpcb_rmtcallres" => check::<RmtcallReply<'_>>(&bytes),
+                "rpcb_entry" => check::<Entry<'_>>(&bytes),
+                "rpcb_entry_list_ptr" => check::<EntryList<'_>>(&bytes),
+                "rpcb_stat" => check::<Stat<'_>>(&bytes),
+                "rpcb_stat_byvers" => check::<StatByVersion<'_>>(&bytes),
+                "netbuf" => check::<Netbuf<'_>>(&bytes),
+                _ => continue,
+            }
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 13 * 8);
+}
+
+/// A netid is its name, not a structure of one.
+#[test]
+fn rpcbind_text() {
+    let rpcb = Rpcb::query(100_003, 3, Netid::TCP6);
+    let text = r#"{"r_prog":100003,"r_vers":3,"r_netid":"tcp6","r_addr":"","r_owner":""}"#;
+    assert_eq!(serde_json::to_string(&rpcb).unwrap(), text);
+    let owned: Owned<Rpcb<'_>> = serde_json::from_str(text).unwrap();
+    assert_eq!(owned.get(), Ok(rpcb));
+}
+
 proptest! {
     #[test]
     fn random_messages(
@@ -68,6 +114,19 @@ proptest! {
         check::<AuthSys<'_>>(user.as_bytes());
         check::<Groups>(groups.as_bytes());
         prop_assert!(groups.get()?.len() <= Groups::MAX);
+    }
+
+    #[test]
+    fn random_bindings(
+        rpcb in any_owned::<Rpcb<'static>>(),
+        list in any_owned::<EntryList<'static>>(),
+        stats in any_owned::<StatByVersion<'static>>(),
+        netid in any_owned::<Netid<'static>>(),
+    ) {
+        check::<Rpcb<'_>>(rpcb.as_bytes());
+        check::<EntryList<'_>>(list.as_bytes());
+        check::<StatByVersion<'_>>(stats.as_bytes());
+        check::<Netid<'_>>(netid.as_bytes());
     }
 }
 

@@ -8,7 +8,6 @@ use core::{
 use nfswire_xdr::Text;
 use nom::{
     IResult, Parser,
-    branch::alt,
     bytes::complete::{take_while_m_n, take_while1},
     character::complete::char,
     combinator::{all_consuming, map_opt, recognize},
@@ -252,11 +251,6 @@ impl ParseError<&[u8]> for Fault {
     fn append(_input: &[u8], _kind: ErrorKind, other: Self) -> Self {
         other
     }
-
-    /// Of two readings the one that got further says more.
-    fn or(self, other: Self) -> Self {
-        Self { left: self.left.min(other.left) }
-    }
 }
 
 type Parsed<'t, T> = IResult<&'t [u8], T, Fault>;
@@ -307,16 +301,13 @@ fn groups_and_ipv4(input: &[u8]) -> Parsed<'_, &[u8]> {
     recognize((groups, dot_octet, dot_octet, dot_octet)).parse(input)
 }
 
-/// The last two numbers are the port, so whether an IPv4 address is in front of them shows only at
-/// the end: both readings are tried. Which groups make an address is for core to say.
+/// The last two numbers are the port; where there are more, an IPv4 address is in front of them.
+/// Which groups make an address is for core to say.
 fn ipv6_socket(input: &[u8]) -> Parsed<'_, SocketAddr> {
-    fn whole<'t>(
-        host: fn(&'t [u8]) -> Parsed<'t, &'t [u8]>,
-    ) -> impl Parser<&'t [u8], Output = SocketAddr, Error = Fault> {
-        let host = map_opt(host, |host| {
-            str::from_utf8(host).ok().and_then(|h| h.parse::<Ipv6Addr>().ok())
-        });
-        all_consuming((host, port)).map(|(host, port)| (IpAddr::V6(host), port).into())
-    }
-    alt((whole(groups_and_ipv4), whole(groups))).parse(input)
+    let dots = input.iter().filter(|byte| **byte == b'.').count();
+    let host = map_opt(if dots > 2 { groups_and_ipv4 } else { groups }, |host| {
+        str::from_utf8(host).ok().and_then(|host| host.parse::<Ipv6Addr>().ok())
+    });
+    let address = |(host, port)| (IpAddr::V6(host), port).into();
+    all_consuming((host, port).map(address)).parse(input)
 }

@@ -22,7 +22,9 @@ mod stat;
 pub mod v3;
 pub mod v4;
 
-use nfswire_xdr::{Chain, Opaque, Text, xdr_open_enum, xdr_struct};
+use nfswire_xdr::{Chain, DecodeError, Opaque, Text, from_bytes, xdr_open_enum, xdr_struct};
+
+use crate::Procedure;
 
 pub use address::{AddressError, AddressFormat, UniversalAddress};
 pub use netid::Netid;
@@ -81,6 +83,14 @@ xdr_struct! {
     }
 }
 
+impl<'a> RmtcallArgs<'a> {
+    /// A call of the procedure `P` with its arguments, which the caller has encoded.
+    #[must_use]
+    pub const fn of<P: Procedure>(arguments: Opaque<'a>) -> Self {
+        Self { program: P::PROGRAM, version: P::VERSION, procedure: P::NUMBER, arguments }
+    }
+}
+
 xdr_struct! {
     /// What became of such a call (RFC 1833, section 2.1).
     #[derive(Copy)]
@@ -89,6 +99,16 @@ xdr_struct! {
         "addr" => pub address: Text<'a>,
         /// Encoded results of the procedure.
         pub results: Opaque<'a>,
+    }
+}
+
+impl<'a> RmtcallReply<'a> {
+    /// Reads the results as those of the procedure `P`, the one that was called.
+    ///
+    /// # Errors
+    /// The first fault; its offset counts from the start of the results.
+    pub fn decode<P: Procedure>(&self) -> Result<P::Reply<'a>, DecodeError> {
+        from_bytes(self.results.as_bytes())
     }
 }
 
