@@ -8,6 +8,8 @@ extern crate std;
 
 mod auth;
 mod error;
+#[cfg(feature = "std")]
+pub mod guide;
 mod message;
 pub mod portmap;
 mod procedure;

@@ -23,7 +23,7 @@ use super::{FragmentHeader, Fragments};
 /// let mut stream = Vec::new();
 /// while let Some(Chunk::Bytes(bytes)) = sender.chunk() {
 ///     let took = bytes.len().min(3);                // a socket that takes three bytes at a time
-///     stream.extend(&bytes[..took]);
+///     stream.extend_from_slice(&bytes[..took]);
 ///     sender.sent(took);
 /// }
 /// assert_eq!(stream, b"\x00\x00\x00\x06\0\0\0\x01\0\0\x80\x00\x00\x02\0\x02");

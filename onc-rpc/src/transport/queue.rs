@@ -131,7 +131,8 @@ struct Load {
 ///     for sending in queue.sending() {
 ///         // writev from byte `sending.sent` of `sending.message` on ...
 ///     }
-///     queue.sent(50)?;                                  // ... and the socket took this many bytes
+///     let took = queue.unsent().min(50);                // ... and the socket took this many bytes
+///     queue.sent(took)?;
 ///     while let Some(message) = queue.pop_sent() {
 ///         order.push(message);
 ///     }

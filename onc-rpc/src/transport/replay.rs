@@ -86,7 +86,7 @@ struct Entry<K> {
 /// and the protection of the reply are made anew.
 ///
 /// ```
-/// use nfswire_rpc::{CallHeader, Kept, Lookup, OpaqueAuth, ReplayCache, ReplayLimits};
+/// use nfswire_rpc::{CallHeader, Finished, Kept, Lookup, OpaqueAuth, ReplayCache, ReplayLimits};
 /// # fn random() -> [u8; 16] { [7; 16] }
 /// let mut cache = ReplayCache::<[u8; 4], &str>::new(ReplayLimits::DEFAULT, random())?;
 /// let remove = CallHeader {
@@ -100,9 +100,9 @@ struct Entry<K> {
 /// let Lookup::InProgress(running) = cache.lookup(key) else { panic!("it runs") };
 /// cache.wait(running, "second connection")?;
 ///
-/// let finished = cache.finish(execution, b"encoded reply");
-/// assert_eq!(finished.kept, Kept::Yes);
-/// assert!(finished.waiters.eq(["second connection"]));    // each gets the reply, too
+/// let Finished { kept, waiters } = cache.finish(execution, b"encoded reply");
+/// assert_eq!(kept, Kept::Yes);
+/// assert!(waiters.eq(["second connection"]));             // each gets the reply, too
 ///
 /// let Lookup::Done(reply) = cache.lookup(key) else { panic!("it was run") };
 /// assert!(reply.pieces().eq([b"encoded reply"]));
