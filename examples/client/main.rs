@@ -15,7 +15,8 @@ use nfswire_nfs3::FileType;
 #[derive(Parser)]
 #[command(
     version,
-    after_help = "URLs: nfs://host[:port]/path[?mountport=N], with port 2049, and mountport as port, by default.\n\
+    after_help = "URLs: nfs://host[:port]/path[?mountport=N|?portmap=N], with port 2049, and mountport as port, by default;\n\
+                  portmap=111 asks the server's port mapper for the mountport.\n\
                   Bytes that mean something in a URL are written %XX."
 )]
 struct Cli {

@@ -216,6 +216,11 @@ impl Connection {
         }
     }
 
+    /// Whether the server was reached over IPv6.
+    pub(super) fn is_ipv6(&self) -> bool {
+        self.stream.peer_addr().is_ok_and(|peer| peer.is_ipv6())
+    }
+
     /// Messages that were dropped because no call waited for them.
     #[must_use]
     pub const fn dropped(&self) -> u64 {

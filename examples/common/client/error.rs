@@ -120,6 +120,21 @@ pub enum Error {
         /// What the server answered.
         status: MountStatus,
     },
+    /// The port mapper does not know the program.
+    #[error(
+        "program {program} version {version} is not registered over TCP with the port mapper of {host} at port {port}; \
+         start the service there, or write its port into the URL: mountport=N instead of portmap=N"
+    )]
+    NotRegistered {
+        /// Program number.
+        program: u32,
+        /// Version of the program.
+        version: u32,
+        /// Host of the port mapper.
+        host: String,
+        /// Port of the port mapper.
+        port: u16,
+    },
     /// A path leads out of what was mounted, or in circles.
     #[error("{}: {what}", printable(.path))]
     Path {

@@ -20,6 +20,7 @@ mod directory;
 mod error;
 mod identity;
 mod mount;
+mod portmap;
 mod read;
 pub mod show;
 pub mod transfer;
@@ -98,10 +99,14 @@ impl Client {
     /// The server cannot be reached, or lets nobody mount a directory on the path.
     pub fn mount(url: &NfsUrl, options: Options) -> Result<(Self, Vec<Vec<u8>>)> {
         let mut connection = Connection::connect(&url.host, url.port, &options)?;
-        let (root, len) = if url.mount_port == url.port {
+        let mount_port = match url.portmap {
+            Some(port) => portmap::mount_port(&url.host, port, &options)?,
+            None => url.mount_port,
+        };
+        let (root, len) = if mount_port == url.port {
             mount::mount(&mut connection, &url.path)?
         } else {
-            mount::mount(&mut Connection::connect(&url.host, url.mount_port, &options)?, &url.path)?
+            mount::mount(&mut Connection::connect(&url.host, mount_port, &options)?, &url.path)?
         };
         let info =
             connection.call::<Fsinfo, _>(

@@ -1,4 +1,4 @@
-//! NFS URLs: `nfs://host[:port]/path[?mountport=N]` (RFC 2224, with the query that other tools use).
+//! NFS URLs: `nfs://host[:port]/path[?mountport=N|?portmap=N]` (RFC 2224, with a query as other tools have it).
 
 use core::str::FromStr;
 
@@ -23,6 +23,8 @@ pub struct NfsUrl {
     pub port: u16,
     /// Port of the MOUNT program; that of NFS if the URL has none.
     pub mount_port: u16,
+    /// Port of the port mapper that knows the port of the MOUNT program, which is then not `mount_port`.
+    pub portmap: Option<u16>,
     /// Names from the server's root on, percent-decoded. Without empty names, `.` and `..`.
     pub path: Vec<Vec<u8>>,
     /// The path ends with a slash: it means a directory.
@@ -31,7 +33,7 @@ pub struct NfsUrl {
 
 /// A text is no NFS URL.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{text:?} is no NFS URL: {what}; write nfs://host[:port]/path[?mountport=N]")]
+#[error("{text:?} is no NFS URL: {what}; write nfs://host[:port]/path[?mountport=N|?portmap=N]")]
 pub struct UrlError {
     /// The text.
     pub text: String,
@@ -92,15 +94,23 @@ fn parse(text: &str) -> Result<NfsUrl, &'static str> {
     let (host, port) = split_port(authority)?;
     let port = port
         .map_or(Ok(PORT), |digits| parse_port(digits, "the port is no number from 1 to 65535"))?;
-    let mut mount_port = port;
+    let (mut mount_port, mut portmap) = (None, None);
     for option in query.split('&').filter(|option| !option.is_empty()) {
         match option.split_once('=') {
             Some(("mountport", digits)) => {
-                mount_port = parse_port(digits, "the mountport is no number from 1 to 65535")?;
+                mount_port =
+                    Some(parse_port(digits, "the mountport is no number from 1 to 65535")?);
             }
-            _ => return Err("mountport=N is the only option that is known"),
+            Some(("portmap", digits)) => {
+                portmap = Some(parse_port(digits, "the portmap is no number from 1 to 65535")?);
+            }
+            _ => return Err("mountport=N and portmap=N are the only options that are known"),
         }
     }
+    if mount_port.is_some() && portmap.is_some() {
+        return Err("with a mountport there is nothing to ask the portmap for");
+    }
+    let mount_port = mount_port.unwrap_or(port);
     let mut names = Vec::new();
     for name in path.split('/') {
         names.push(decode(name)?);
@@ -110,7 +120,7 @@ fn parse(text: &str) -> Result<NfsUrl, &'static str> {
     if !push_names(&mut clean, names.into_iter()) {
         return Err("its path leads above the root");
     }
-    Ok(NfsUrl { host: host.into(), port, mount_port, path: clean, directory })
+    Ok(NfsUrl { host: host.into(), port, mount_port, portmap, path: clean, directory })
 }
 
 fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
@@ -163,6 +173,7 @@ mod tests {
             host: "h".into(),
             port: 2049,
             mount_port: 2049,
+            portmap: None,
             path: vec![],
             directory: true,
         };
@@ -170,6 +181,7 @@ mod tests {
         assert_eq!(url("NFS://h").path_bytes(), b"/");
         assert_eq!(url("nfs://h:1/").mount_port, 1);
         assert_eq!(url("nfs://h:1/?mountport=2").mount_port, 2);
+        assert_eq!(url("nfs://h/?portmap=111").portmap, Some(111));
     }
 
     #[test]
@@ -192,7 +204,9 @@ mod tests {
             ("nfs://h:+1/a", "port"),
             ("nfs://h:/a", "port"),
             ("nfs://h/a?mountport=x", "mountport"),
-            ("nfs://h/a?vers=3", "only option"),
+            ("nfs://h/a?portmap=0", "portmap"),
+            ("nfs://h/a?mountport=1&portmap=2", "nothing to ask"),
+            ("nfs://h/a?vers=3", "only options"),
             ("nfs://h/a%2", "hexadecimal"),
             ("nfs://h/a%zz", "hexadecimal"),
             ("nfs://h/a%2fb", "slash"),
