@@ -9,12 +9,12 @@
     clippy::panic
 )]
 
-use std::{
+use core::{
     cell::Cell,
-    collections::HashMap,
     hash::{Hash, Hasher},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::AssertUnwindSafe,
 };
+use std::{collections::HashMap, panic::catch_unwind};
 
 use nfswire_rpc::{
     CachedReply, CallHeader, Execution, Finished, Kept, Lookup, OpaqueAuth, ReplayCache, ReplayKey,
@@ -276,8 +276,8 @@ fn the_one_asked_for_least_recently_goes_and_those_that_run_stay() {
     let mut cache = cache(limits);
     let keys: Vec<_> = (0..10).map(|xid| key(&cache, xid)).collect();
     let runs = new(&mut cache, keys[0]);
-    for i in 1..4 {
-        run(&mut cache, keys[i], &[i as u8]);
+    for key in &keys[1..4] {
+        run(&mut cache, *key, &[key.xid() as u8]);
     }
     assert_eq!(done(&mut cache, keys[1]), [1]);
     run(&mut cache, keys[4], &[4]); // 2 goes
@@ -318,9 +318,9 @@ fn bytes_are_bounded_and_a_long_reply_is_an_outcome() {
     assert!(matches!(cache.lookup(keys[0]), Lookup::NotKept));
     assert_eq!((cache.bytes(), cache.len(), cache.stats().not_kept), (0, 1, 1));
     // Eight blocks: two of the longest replies, or eight short ones.
-    for i in 1..10 {
-        run(&mut cache, keys[i], &long[..1024]);
-        assert_eq!(done(&mut cache, keys[i]), &long[..1024]);
+    for key in &keys[1..10] {
+        run(&mut cache, *key, &long[..1024]);
+        assert_eq!(done(&mut cache, *key), &long[..1024]);
         assert!(cache.bytes() <= 2048);
     }
     assert_eq!((cache.bytes(), cache.len()), (2048, 2));
@@ -408,6 +408,9 @@ enum Step {
     Abort(usize),
 }
 
+/// Client, xid, arguments.
+type Id = (u32, u32, u8);
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         5 => (0u32..2, 0u32..12, 0u8..2)
@@ -427,9 +430,9 @@ proptest! {
         let limits =
             ReplayLimits { max_calls: CALLS as u32, max_bytes: 2048, max_reply: 1024, max_waiters: 4 };
         let mut cache = cache(limits);
-        let mut running: Vec<((u32, u32, u8), Execution, Vec<u32>)> = vec![];
-        let mut replies: HashMap<(u32, u32, u8), Option<Vec<u8>>> = HashMap::new();
-        let mut used: Vec<(u32, u32, u8)> = vec![];
+        let mut running: Vec<(Id, Execution, Vec<u32>)> = vec![];
+        let mut replies: HashMap<Id, Option<Vec<u8>>> = HashMap::new();
+        let mut used: Vec<Id> = vec![];
         let mut tokens = 0;
         for step in steps {
             match step {

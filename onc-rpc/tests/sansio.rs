@@ -171,7 +171,7 @@ impl Server {
 
     /// The slow procedures come to their end.
     fn run(&mut self) {
-        for (at, xid, name, execution) in std::mem::take(&mut self.running) {
+        for (at, xid, name, execution) in core::mem::take(&mut self.running) {
             let before = self.files.len();
             self.files.retain(|file| *file != name);
             self.removed += 1;

@@ -124,7 +124,7 @@ fn nothing_is_allocated_after_the_beginning() {
 #[test]
 fn expiring_many_costs_little_each() {
     // Counts comparisons of deadlines: O(log n) each, whatever the order they were set in.
-    use std::{cell::Cell, cmp::Ordering};
+    use core::{cell::Cell, cmp::Ordering};
     thread_local!(static COMPARED: Cell<u64> = const { Cell::new(0) });
     #[derive(PartialEq, Eq)]
     struct Instant(u64);

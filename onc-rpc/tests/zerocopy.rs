@@ -6,7 +6,8 @@
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    clippy::panic
+    clippy::panic,
+    clippy::std_instead_of_alloc
 )]
 
 use std::collections::BTreeSet;
