@@ -105,6 +105,19 @@ fn bulk_has_its_turn_while_small_messages_keep_coming() {
     assert_eq!(gaps.len(), 6, "{order}");
     assert_eq!(gaps[0], 4, "after a run of small ones");
     assert!(gaps[1..5].iter().all(|gap| (4..=10).contains(gap)), "{gaps:?}");
+    // Each turn needs a run of its own, also when no small message waited during the last one.
+    let mut queue = SendQueue::new(LIMITS).unwrap();
+    queue.push(Class::Small, None, 1, 's').unwrap();
+    queue.push(Class::Bulk, None, 1, 'W').unwrap();
+    let mut order: String = send(&mut queue, 1).into_iter().collect();
+    for _ in 0..2 {
+        queue.push(Class::Bulk, None, 1, 'W').unwrap();
+        for _ in 0..6 {
+            queue.push(Class::Small, None, 1, 's').unwrap();
+        }
+        order.extend(send(&mut queue, 1));
+    }
+    assert_eq!(order, "sWssssWssssWssss");
 }
 
 #[test]

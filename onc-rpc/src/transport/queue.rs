@@ -249,9 +249,10 @@ impl<M> SendQueue<M> {
         let Some(small) = self.small.front() else {
             return if self.in_turn == 0 { self.bulk.pop_front() } else { None };
         };
-        // The first of the small messages has seen the most turns.
+        // The first of the small messages has seen the most turns: if it has seen none, the bulk
+        // message before is out, too.
         let due = self.run >= self.limits.small_run && small.turns == self.turns;
-        let bulk = if due && self.in_turn == 0 { self.bulk.front() } else { None };
+        let bulk = if due { self.bulk.front() } else { None };
         // A small message with the same order number was queued before the bulk one, or it would
         // stand behind it.
         match bulk {

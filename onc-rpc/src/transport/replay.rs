@@ -152,7 +152,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
             oldest: NIL,
             newest: NIL,
             running: 0,
-            generations: 0,
+            generations: Seed(seed).start(),
             stats: ReplayStats::default(),
         })
     }
@@ -385,7 +385,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
     ///     let mut guard = cache.guard(execution);
     ///     let result: Result<&[u8], &str> = Err("not decoded"); // the call goes wrong
     ///     if let Ok(reply) = result {
-    ///         guard.finish(reply);
+    ///         drop(guard.finish(reply));
     ///     }
     /// }
     /// assert!(matches!(cache.lookup(key), Lookup::New(_))); // it may be tried again

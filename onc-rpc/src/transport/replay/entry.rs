@@ -73,6 +73,11 @@ impl Seed {
         SipHasher13::new_with_key(&self.0)
     }
 
+    /// Where a cache starts to count its calls, so that those of another have other numbers.
+    pub(super) fn start(self) -> u64 {
+        self.hasher().finish()
+    }
+
     pub(super) fn hash<K: Hash>(self, key: &ReplayKey<K>) -> u64 {
         let mut hasher = self.hasher();
         key.hash(&mut hasher);

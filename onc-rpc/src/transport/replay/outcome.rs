@@ -103,6 +103,7 @@ pub struct TooManyWaiters<W> {
 
 /// A call was finished.
 #[derive(Debug)]
+#[must_use = "those who waited get no reply when their tokens are dropped"]
 pub struct Finished<'c, W> {
     /// Whether its reply is kept.
     pub kept: Kept,
@@ -113,6 +114,7 @@ pub struct Finished<'c, W> {
 /// The tokens that waited for a call, first come first served. Those that are not taken are
 /// dropped.
 #[derive(Debug)]
+#[must_use = "those who waited get no reply when their tokens are dropped"]
 pub struct Waiters<'c, W> {
     pub(super) pool: &'c mut WaiterPool<W>,
     pub(super) queue: Queue,
