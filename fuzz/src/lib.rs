@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod encoder;
+mod gss;
 mod input;
 mod records;
 pub mod seeds;
@@ -10,6 +11,7 @@ mod types;
 mod values;
 
 pub use encoder::encoder_model;
+pub use gss::gss;
 pub use records::records;
 pub use values::{decode_any, roundtrip, segments_vs_flat, split};
 
@@ -24,4 +26,5 @@ pub const TARGETS: &[Target] = &[
     ("segments_vs_flat", segments_vs_flat),
     ("encoder_model", encoder_model),
     ("records", records),
+    ("gss", gss),
 ];

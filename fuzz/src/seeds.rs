@@ -6,11 +6,12 @@ use crate::types;
 
 /// Bytes of every vector, with the name of its type.
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 7] = [
+    const FILES: [&str; 8] = [
         "xdr-codec/testdata/vectors/xdr.jsonl",
         "onc-rpc/testdata/vectors/portmap.jsonl",
         "onc-rpc/testdata/vectors/rpc.jsonl",
         "onc-rpc/testdata/vectors/rpcbind.jsonl",
+        "onc-rpc/testdata/vectors/rpcsec_gss.jsonl",
         "nfs3/testdata/vectors/mount.jsonl",
         "nfs3/testdata/vectors/nfs3.jsonl",
         "examples/roundtrip/testdata/vectors/messages.jsonl",
@@ -66,6 +67,7 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
     let mut seeds = match target {
         "encoder_model" => calls(),
         "records" => streams(),
+        "gss" => gss_calls(),
         _ => values(),
     };
     seeds.retain(|seed| seed.len() <= LONGEST);
@@ -137,6 +139,50 @@ fn streams() -> Vec<Vec<u8>> {
             stream.extend_from_slice(part);
         }
         seeds.push(stream);
+    }
+    seeds
+}
+
+/// Calls of RPCSEC_GSS: every control procedure, service and version, with verifiers and bodies.
+fn gss_calls() -> Vec<Vec<u8>> {
+    let vectors = vectors();
+    let named = |name: &str| {
+        let name = name.to_owned();
+        vectors.iter().filter(move |(other, _)| *other == name).map(|(_, bytes)| bytes)
+    };
+    let opaque = |bytes: &[u8]| {
+        let len = u32::try_from(bytes.len()).expect("short");
+        let mut all = [&len.to_be_bytes(), bytes].concat();
+        all.resize(all.len().next_multiple_of(4), 0);
+        all
+    };
+    // What a service wraps: a sequence number and arguments.
+    let data = [&7u32.to_be_bytes()[..], b"args"].concat();
+    let hidden: Vec<u8> = [3].into_iter().chain(data.iter().map(|byte| !byte)).collect();
+    let signed = [opaque(&data), opaque(&[3, 1, 2])].concat();
+    let bind = named("rgss2_bind_chan_verf_args").next().expect("a vector");
+    let mut seeds = Vec::new();
+    for version in 1..=3u32 {
+        for procedure in 0..=6u32 {
+            for service in 1..=4u32 {
+                let credential =
+                    [version, procedure, 7, service, 4, 0x6374_7831].map(u32::to_be_bytes).concat();
+                let verifier = match (procedure, service) {
+                    (1 | 2, _) | (_, 4) => [0; 8].to_vec(),
+                    (4, _) => [&6u32.to_be_bytes()[..], &opaque(bind)].concat(),
+                    _ => [&6u32.to_be_bytes()[..], &opaque(&[3, 9, 9])].concat(),
+                };
+                let body = match service {
+                    2 => signed.clone(),
+                    3 => opaque(&hidden),
+                    _ => b"args".to_vec(),
+                };
+                let number = u32::from(procedure == 0);
+                let header = [7, 0, 2, 100_003, 3, number, 6].map(u32::to_be_bytes).concat();
+                let choices = [2, 0x80 | version as u8];
+                seeds.push([&choices[..], &header, &opaque(&credential), &verifier, &body].concat());
+            }
+        }
     }
     seeds
 }

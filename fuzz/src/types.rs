@@ -6,7 +6,7 @@ use nfswire_nfs3::{
     mount::{self, v1, v3},
     readdir, remove,
 };
-use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage, portmap, rpcbind};
+use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage, gss, portmap, rpcbind};
 use nfswire_xdr::{Array, Chain, Opaque, Payload, Text, xdr_struct, xdr_union};
 
 use crate::values::Codec;
@@ -63,6 +63,17 @@ const MESSAGES: &[Codec] = codecs! {
     "rpc_msg" => RpcMessage<'_>,
     "opaque_auth" => OpaqueAuth<'_>,
     "authsys_parms" => AuthSys<'_>,
+    "rpc_gss_cred_t" => gss::Credential<'_>,
+    "rpc_gss_init_arg" => gss::InitArgs<'_>,
+    "rpc_gss_init_res" => gss::InitReply<'_>,
+    "rpc_gss_integ_data" => gss::IntegData<'_>,
+    "rpc_gss_priv_data" => gss::PrivData<'_>,
+    "rgss2_bind_chan_verf_args" => gss::BindChannelVerifier<'_>,
+    "rgss2_bind_chan_verf_res" => gss::BindChannelVerifierReply<'_>,
+    "rgss3_create_args" => gss::CreateArgs<'_>,
+    "rgss3_create_res" => gss::CreateReply<'_>,
+    "rgss3_list_args" => gss::ListArgs<'_>,
+    "rgss3_list_res" => gss::ListReply<'_>,
     "pmaplist" => portmap::MappingList<'_>,
     "call_args" => portmap::CallitArgs<'_>,
     "rpcb_rmtcallres" => rpcbind::RmtcallReply<'_>,
