@@ -180,7 +180,8 @@ fn gss_calls() -> Vec<Vec<u8>> {
                 let number = u32::from(procedure == 0);
                 let header = [7, 0, 2, 100_003, 3, number, 6].map(u32::to_be_bytes).concat();
                 let choices = [2, 0x80 | version as u8];
-                seeds.push([&choices[..], &header, &opaque(&credential), &verifier, &body].concat());
+                seeds
+                    .push([&choices[..], &header, &opaque(&credential), &verifier, &body].concat());
             }
         }
     }
