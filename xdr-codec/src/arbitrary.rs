@@ -31,6 +31,7 @@
 pub use ::arbitrary::{Arbitrary, Error, Result, Unstructured};
 
 use crate::{
+    bounded::BoundedPayload,
     cursor::Cursor,
     limits::Limits,
     list::List,
@@ -127,6 +128,7 @@ arbitrary! {
     [const MAX: u32] Opaque<'a, MAX>;
     [const MAX: u32] Text<'a, MAX>;
     [] Payload<'a>;
+    [const MAX: u32] BoundedPayload<'a, MAX>;
     [T: Decode<'a>, const LINKED: bool, const MAX: u32] List<'a, T, LINKED, MAX>;
 }
 

@@ -19,10 +19,14 @@ impl<'x, 'p> Message<'x, 'p> {
     /// The message as a [`Buf`].
     ///
     /// # Errors
-    /// [`NotInMemory`] if there is a file range.
+    /// [`NotInMemory`] if there is a file range, or if the head is too short to be the message's own.
     pub fn buf(&self) -> Result<MessageBuf<'x, 'p>, NotInMemory> {
-        let in_memory = self.iter().all(|chunk| matches!(chunk, Chunk::Bytes(_)));
-        let left = usize::try_from(self.len()).ok().filter(|_| in_memory).ok_or(NotInMemory)?;
+        let in_memory = self.iter().try_fold(0u64, |sum, chunk| match chunk {
+            Chunk::Bytes(bytes) => Some(sum.saturating_add(bytes.len() as u64)),
+            Chunk::File(_) => None,
+        });
+        let all = in_memory.filter(|sum| *sum == self.len()).ok_or(NotInMemory)?;
+        let left = usize::try_from(all).map_err(|_| NotInMemory)?;
         Ok(MessageBuf { message: *self, at: Position::START, left })
     }
 }

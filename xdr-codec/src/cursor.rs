@@ -134,6 +134,11 @@ impl<'a> Cursor<'a> {
     /// A payload that reaches beyond them decodes as [`Payload::Elsewhere`], which says where its
     /// bytes start, so that the caller can read them straight to their place. Anything else that
     /// reaches beyond is [`ErrorKind::NotHere`]. Counts are checked against `message_len`.
+    ///
+    /// The pad counts as part of the payload: it is yours to read
+    /// ([`padded_len`](Payload::padded_len) bytes in all, the pad `padded_len - len` of them) and to
+    /// check. The cursor goes on behind it, where nothing is at hand; the guide's page "head first"
+    /// shows how fields that follow are read.
     #[inline]
     #[must_use]
     pub const fn head(here: &'a [u8], message_len: u32, limits: &'a Limits) -> Self {
@@ -457,7 +462,24 @@ pub fn from_bytes<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> 
 
 /// Decodes a value once more, slowly, and says along which fields the first fault lies.
 ///
-/// `None` if the bytes start with a value of the type.
+/// `bytes` start where the value starts and go to the end of the message, and `limits` are those of
+/// the cursor that failed: then the error is the same, but that its offset counts from the start of
+/// `bytes`. That is [`Cursor::rest`] of a cursor whose `decode` has failed, since it does not move.
+/// Only a message that is all in one slice can be explained.
+///
+/// `None` if the bytes start with a value of the type: bytes left over behind it are not looked at.
+///
+/// ```
+/// use nfswire_xdr::{Cursor, Limits, explain};
+///
+/// let mut c = Cursor::new(&[0, 0, 0, 7, 0, 0, 0, 2]);
+/// c.decode::<u32>()?;
+/// let error = c.decode::<bool>().unwrap_err();
+/// assert_eq!(error.to_string(), "at byte 4: 2 is not a boolean");
+/// let explanation = explain::<bool>(c.rest(), &Limits::STRICT).unwrap();
+/// assert_eq!(explanation.to_string(), "at byte 0: 2 is not a boolean");
+/// # Ok::<(), nfswire_xdr::DecodeError>(())
+/// ```
 #[must_use]
 pub fn explain<'a, T: Decode<'a>>(bytes: &'a [u8], limits: &'a Limits) -> Option<Explanation> {
     let mut p = Cursor::with(bytes, limits).probe();

@@ -96,7 +96,9 @@ impl Floors {
 ///
 /// The head is a growable vector, a fixed slice or a page vector; all three give the same bytes.
 /// The encoder itself is a few words and is made anew for each message; the head and the list are
-/// kept and used again, and then nothing is allocated.
+/// kept and used again, and then nothing is allocated. [`finish`](Self::finish) ends the message:
+/// after an encoder that was dropped without it `segments` holds none, whatever its view shows, and
+/// the next encoder starts anew.
 ///
 /// ```
 /// use nfswire_xdr::{Encoder, Opaque, Payload, Segments};
@@ -111,6 +113,27 @@ impl Floors {
 /// assert_eq!(message.iter().count(), 3); // head, payload where it lies, pad
 /// # Ok::<(), nfswire_xdr::EncodeError>(())
 /// ```
+///
+/// In a loop whose payloads live for one turn only, the list would outlive what it borrows.
+/// [`Segments::recycle`] hands its memory from turn to turn:
+///
+/// ```
+/// use nfswire_xdr::{Encoder, Payload, Segments};
+///
+/// let (mut head, mut spare) = (Vec::new(), Segments::new());
+/// for turn in 0..2 {
+///     let data = vec![turn; 5];
+///     let mut segments = spare.recycle();
+///     let mut e = Encoder::growable(&mut head, &mut segments);
+///     e.put(&Payload::Borrowed(&data))?;
+///     e.finish();
+///     let sent = segments.view(&head).to_vec()?;
+///     assert_eq!(sent, [0, 0, 0, 5, turn, turn, turn, turn, turn, 0, 0, 0]);
+///     spare = segments.recycle();
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "an encoder that is dropped without `finish` leaves no message"]
 pub struct Encoder<'h, 'p> {
     store: Store<'h>,
     segments: &'h mut Segments<'p>,
@@ -127,20 +150,22 @@ impl core::fmt::Debug for Encoder<'_, '_> {
 
 impl<'h, 'p> Encoder<'h, 'p> {
     /// Encodes into a vector that grows. Its length is its room: it never shrinks, and bytes beyond
-    /// the message are left over from earlier ones.
+    /// the message are left over from earlier ones. Like all encoders, it starts by clearing
+    /// `segments`.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn growable(head: &'h mut alloc::vec::Vec<u8>, segments: &'h mut Segments<'p>) -> Self {
         Self::start(Store::Growable(head), segments)
     }
 
-    /// Encodes into a slice.
+    /// Encodes into a slice. It starts by clearing `segments`.
     #[inline]
     pub fn fixed(head: &'h mut [u8], segments: &'h mut Segments<'p>) -> Self {
         Self::start(Store::Fixed(head), segments)
     }
 
-    /// Encodes into a page vector, spilling from one page to the next.
+    /// Encodes into a page vector, spilling from one page to the next. It starts at the first page,
+    /// and by clearing `segments`.
     #[inline]
     pub fn pages(head: &'h mut dyn Pages, segments: &'h mut Segments<'p>) -> Self {
         Self::start(Store::Pages(head), segments)
@@ -156,7 +181,6 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// one slice in memory: a small message is then one segment, and nothing of the caller's is kept
     /// busy. 0, the default, copies none.
     #[inline]
-    #[must_use]
     pub const fn copy_break(self, len: u32) -> Self {
         Self { copy_break: len, ..self }
     }
@@ -258,19 +282,12 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline(always)]
     fn put_slice<T: Encode<'p> + ?Sized>(&mut self, value: &T, data: &'p [u8]) -> Option<()> {
         let len = u32::try_from(data.len()).ok()?;
-        if len <= self.copy_break || len % 4 > 0 {
-            return self.apart(|e| e.put_tail(value));
+        let inline = value.encoded_len().wrapping_sub(padded(len));
+        if len <= self.copy_break {
+            return self.apart(|e| e.put_copied(value, inline, data));
         }
-        let (end, window) = self.space(value.encoded_len().wrapping_sub(len.into()))?;
-        if !value.write(window)?.is_empty() {
-            return None;
-        }
-        let State { page, open: start, .. } = self.state;
-        let head = Part { page, start, len: end.wrapping_sub(start) };
-        if self.segments.begin(head, data) {
-            self.state.closed = u64::from(head.len).wrapping_add(len.into());
-            self.state.open = end;
-        } else {
+        let end = self.put_inline(value, inline, len)?;
+        if len > 0 {
             self.segments.reserve(2).ok()?;
             self.refer(end, len, |segments| {
                 segments.push(Segment::Payload(Payload::Borrowed(data)));
@@ -281,7 +298,6 @@ impl<'h, 'p> Encoder<'h, 'p> {
     }
 
     /// A value that ends with a payload, or has none.
-    #[cold]
     #[inline(never)]
     fn put_tail<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Option<()> {
         let payload = value.tail();
@@ -326,12 +342,13 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// of its pad, which ends at `end`. There is room for the segments.
     #[inline(always)]
     fn refer(&mut self, end: u32, len: u32, push: impl FnOnce(&mut Segments<'p>)) {
-        let before = before_pad(end, len);
+        let odd = len % 4;
+        let before = if odd > 0 { end.wrapping_sub(4) } else { end };
         self.close(before);
         push(self.segments);
         self.state.closed = self.state.closed.wrapping_add(len.into());
         // The payload's odd bytes are skipped in the head; see `payload`.
-        self.state.open = before.wrapping_add(len % 4);
+        self.state.open = before.wrapping_add(odd);
     }
 
     /// The value and a copy of its payload.
@@ -486,7 +503,8 @@ impl<'h, 'p> Encoder<'h, 'p> {
         Ok(())
     }
 
-    /// Ends the message and returns its length in bytes.
+    /// Ends the message and returns its length in bytes. Only now do the segments and the head make
+    /// up a message.
     #[inline]
     #[allow(clippy::must_use_candidate)]
     pub fn finish(self) -> u64 {
@@ -681,13 +699,6 @@ fn space<'x>(store: &'x mut Store<'_>, state: &State, len: u64) -> Option<(u32, 
         Store::Pages(pages) => pages.page_mut(state.page as usize)?.get_mut(range)?,
     };
     Some((end, window))
-}
-
-/// Where the head segment before a payload of `len` bytes ends, when the word of its pad ends at
-/// `end`.
-#[inline(always)]
-const fn before_pad(end: u32, len: u32) -> u32 {
-    if len.is_multiple_of(4) { end } else { end.wrapping_sub(4) }
 }
 
 /// Appends the segments of a payload, for which there is room.

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// Names a field of a wire type in the RFC's words: `READ3args.offset`.
+/// Names a field of a wire type in the RFC's words: `READ3args.offset`. Where a declaration gives no
+/// RFC name, the Rust name stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Type that the field belongs to, as the RFC spells it.
@@ -83,11 +84,23 @@ pub enum ErrorKind {
 ///
 /// `offset` counts bytes from the start of the message, the record marker excluded. The text reads
 /// `READ3args.offset at byte 16: need 8 bytes, 0 left`.
+///
+/// | kind | the byte at `offset` |
+/// |---|---|
+/// | [`Short`](ErrorKind::Short), [`NotHere`](ErrorKind::NotHere), [`Scratch`](ErrorKind::Scratch) | first of the item that lacks bytes: of a word, of the data of an opaque (behind its length), of its pad, of the elements of an array (behind their count) |
+/// | [`TooLong`](ErrorKind::TooLong) | first of the length word |
+/// | [`TooMany`](ErrorKind::TooMany) | first of the count; in a linked list, of the word before the element that is one too many |
+/// | [`Padding`](ErrorKind::Padding) | the first pad byte that is not zero |
+/// | [`Bool`](ErrorKind::Bool), [`Enum`](ErrorKind::Enum), [`Union`](ErrorKind::Union) | first of the word |
+/// | [`Trailing`](ErrorKind::Trailing) | first behind the value |
+///
+/// In a message of which a part is elsewhere the bytes of that part count too, a payload's pad
+/// included, whether or not it was received or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// What was wrong.
     pub kind: ErrorKind,
-    /// Where the offending item starts, in bytes from the start of the message.
+    /// Where the offending item starts, in bytes from the start of the message; see above.
     pub offset: u32,
     /// Innermost field that was being read; `None` for a bare item.
     pub field: Option<&'static Field>,
@@ -135,7 +148,8 @@ pub(crate) const PATH: usize = 8;
 
 /// A [`DecodeError`] with the whole path of fields that led to it, from [`explain`](crate::explain).
 ///
-/// The text reads `READ3res.resok > READ3resok.file_attributes > fattr3.type at byte 8: ...`.
+/// The text reads `file.type > filetype.interpretor at byte 24: ...`, in the names that [`Field`]
+/// has; for a value without fields, such as a number, it is that of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The error.
@@ -158,7 +172,10 @@ impl fmt::Display for Explanation {
             }
             write!(f, "{field}")?;
         }
-        write!(f, " at byte {}: {}", self.error.offset, self.error.kind)
+        if self.path().next().is_some() {
+            f.write_str(" ")?;
+        }
+        write!(f, "at byte {}: {}", self.error.offset, self.error.kind)
     }
 }
 
@@ -182,7 +199,8 @@ pub enum EncodeError {
         /// Maximum in bytes.
         limit: u64,
     },
-    /// The payload has no bytes to send: it was decoded as lying elsewhere.
+    /// The bytes of a payload are not in memory: it was decoded as lying elsewhere, or, where bytes
+    /// are to be copied (`Owned::new`), it is a range of a file.
     NotHere,
     /// A union's carried discriminant belongs to another arm, or a hand-written type wrote another
     /// number of bytes than it announced.
@@ -198,7 +216,9 @@ impl fmt::Display for EncodeError {
             Self::TooLong { len, limit } => {
                 write!(f, "the message has {len} bytes, at most {limit} are allowed")
             }
-            Self::NotHere => f.write_str("the payload lies elsewhere and has no bytes to send"),
+            Self::NotHere => f.write_str(
+                "the bytes of a payload are not in memory: it lies elsewhere, or in a file",
+            ),
             Self::Contradiction => {
                 f.write_str("the value contradicts itself: wrong discriminant or length")
             }
@@ -207,3 +227,20 @@ impl fmt::Display for EncodeError {
 }
 
 impl core::error::Error for EncodeError {}
+
+/// Data that is longer than the maximum of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LengthError {
+    /// Length in bytes.
+    pub len: usize,
+    /// Maximum in bytes.
+    pub limit: u32,
+}
+
+impl fmt::Display for LengthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes long, at most {} allowed", self.len, self.limit)
+    }
+}
+
+impl core::error::Error for LengthError {}

@@ -10,6 +10,7 @@ extern crate std;
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+mod bounded;
 #[cfg(feature = "bytes")]
 mod buf;
 mod cursor;
@@ -39,11 +40,12 @@ pub mod serde;
 mod stamp;
 mod wire;
 
+pub use bounded::BoundedPayload;
 #[cfg(feature = "bytes")]
 pub use buf::{MessageBuf, retain};
 pub use cursor::{Cursor, Source, Stream, explain, from_bytes};
 pub use encoder::{Encoder, Mark, Slot};
-pub use error::{DecodeError, EncodeError, ErrorKind, Explanation, Field};
+pub use error::{DecodeError, EncodeError, ErrorKind, Explanation, Field, LengthError};
 pub use limits::{Limits, Policy};
 pub use list::{Array, Chain, Iter, List};
 pub use opaque::{Opaque, Text};

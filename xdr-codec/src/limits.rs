@@ -18,7 +18,8 @@ pub enum Policy {
 pub struct Limits {
     /// Strict or lenient.
     pub policy: Policy,
-    /// Longest payload in bytes.
+    /// Longest [`Payload`](crate::Payload) in bytes. Opaque data, strings and lists are not bounded by
+    /// it: their types and the length of the message do that.
     pub max_payload: u32,
     /// Most elements of one array or linked list.
     pub max_items: u32,

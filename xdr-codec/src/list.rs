@@ -23,6 +23,12 @@ pub type Chain<'a, T> = List<'a, T, true, { u32::MAX }>;
 /// A decoded list has been walked and checked, but not built: it borrows the bytes of the message
 /// and decodes each element again when it is iterated. A list to encode borrows a slice of values.
 /// Nothing recurses, whatever the length.
+///
+/// A list borrows its bytes in one slice, payloads in it included: the one place where a payload may
+/// be copied, or must be at hand. Of a list that straddles [`Pieces`](crate::Pieces) all bytes go into
+/// the scratch, and a payload in a list that is not at hand is an error
+/// ([`ErrorKind::NotHere`]), with [`Cursor::head`] too. A payload in a list that
+/// was decoded is always [`Payload::Borrowed`](crate::Payload::Borrowed), therefore.
 pub struct List<'a, T, const LINKED: bool, const MAX: u32> {
     repr: Repr<'a, T>,
 }
@@ -330,11 +336,13 @@ impl<'a, T: Decode<'a>, const LINKED: bool, const MAX: u32> Decode<'a>
         let at = p.position();
         let limit = p.limits().max_items.min(MAX);
         if LINKED {
-            let mut seen = 0u32;
-            while check_link::<T>(p, seen, limit)? {
-                seen = seen.saturating_add(1);
-            }
-            return Ok(());
+            return p.list(|p| {
+                let mut seen = 0u32;
+                while check_link::<T>(p, seen, limit)? {
+                    seen = seen.saturating_add(1);
+                }
+                Ok(())
+            });
         }
         let count = p.word()?;
         if count > limit {
@@ -346,7 +354,7 @@ impl<'a, T: Decode<'a>, const LINKED: bool, const MAX: u32> Decode<'a>
             let left = u32::try_from(p.remaining()).unwrap_or(u32::MAX);
             return Err(p.error(ErrorKind::Short { needed, left }));
         }
-        (0..count).try_for_each(|_| T::check(p))
+        p.list(|p| (0..count).try_for_each(|_| T::check(p)))
     }
 
     #[cfg(feature = "arbitrary")]

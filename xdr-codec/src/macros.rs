@@ -1,10 +1,16 @@
 //! The declaration macros.
 
+mod union;
+
 /// Declares structs of the XDR language (RFC 4506, section 4.14).
 ///
-/// The body reads like the RFC's: the RFC's name, the Rust struct, and its fields in wire order. A
-/// field whose RFC name differs is preceded by that name. At most one lifetime parameter, `'a`.
-/// `Clone`, `Debug`, `PartialEq` and `Eq` are derived; other derives and documentation are passed on.
+/// The body reads like the RFC's: the RFC's name, the Rust struct, and its fields in wire order. RFC
+/// names are what errors and `serde` say, and what the documentation finds. They stand where they
+/// differ from the Rust names, of the struct and of each field; where they are left out, the Rust
+/// name is the RFC's. At most one lifetime parameter, `'a`.
+///
+/// `Clone`, `Debug`, `PartialEq` and `Eq` are derived; other attributes and documentation are passed
+/// on. A struct that is to be `Copy` has `#[derive(Copy)]`, with `Copy` alone: the others are there.
 ///
 /// ```
 /// use nfswire_xdr::{Opaque, Wire, from_bytes, xdr_struct};
@@ -24,6 +30,34 @@
 /// assert_eq!((Range::MIN_LEN, Range::MAX_LEN), (16, 80));
 /// let error = from_bytes::<Range<'_>>(&[0, 0, 0, 0, 0, 0]).unwrap_err();
 /// assert_eq!(error.to_string(), "file_range.off at byte 4: need 8 bytes, 2 left");
+/// ```
+///
+/// A type cannot contain itself. A linked list, in the RFCs a struct that ends with a pointer to
+/// its like, is declared without that field, and used as a [`Chain`](crate::Chain):
+///
+/// ```
+/// use nfswire_xdr::{Chain, Text, from_bytes, xdr_struct};
+///
+/// // struct stringentry { string item<255>; stringentry *next; };
+/// xdr_struct! {
+///     /// A line of a list.
+///     #[derive(Copy)]
+///     "stringentry" => pub struct StringEntry<'a> {
+///         /// The line; `next`, which must be last, is left out.
+///         pub item: Text<'a, 255>,
+///     }
+/// }
+/// // struct list { stringentry *first; };
+/// xdr_struct! {
+///     /// A list of lines.
+///     "list" => pub struct List<'a> {
+///         /// `stringentry *`: the entries, as many as follow each other.
+///         pub first: Chain<'a, StringEntry<'a>>,
+///     }
+/// }
+/// let list: List<'_> = from_bytes(b"\0\0\0\x01\0\0\0\x01a\0\0\0\0\0\0\x01\0\0\0\x01b\0\0\0\0\0\0\0")?;
+/// assert_eq!(list.first.iter().map(|entry| entry.item.to_string()).collect::<String>(), "ab");
+/// # Ok::<(), nfswire_xdr::DecodeError>(())
 /// ```
 ///
 /// What is generated, for one field, in full:
@@ -50,10 +84,31 @@
 #[macro_export]
 macro_rules! xdr_struct {
     ($(#[$m:meta])* $rfc:literal => $vis:vis struct $name:ident { $($body:tt)* }) => {
-        $crate::__xdr_struct! { ['de] [] $(#[$m])* $rfc => $vis $name { $($body)* } }
+        $crate::__xdr_struct! {
+            ['de] [] [$(#[$m])* #[doc(alias = $rfc)]] ($rfc) $vis $name { $($body)* }
+        }
     };
     ($(#[$m:meta])* $rfc:literal => $vis:vis struct $name:ident<$lt:lifetime> { $($body:tt)* }) => {
-        $crate::__xdr_struct! { [$lt] [<$lt>] $(#[$m])* $rfc => $vis $name { $($body)* } }
+        $crate::__xdr_struct! {
+            [$lt] [<$lt>] [$(#[$m])* #[doc(alias = $rfc)]] ($rfc) $vis $name { $($body)* }
+        }
+    };
+    ($(#[$m:meta])* $vis:vis struct $name:ident { $($body:tt)* }) => {
+        $crate::__xdr_struct! {
+            ['de] [] [$(#[$m])*] (::core::stringify!($name)) $vis $name { $($body)* }
+        }
+    };
+    ($(#[$m:meta])* $vis:vis struct $name:ident<$lt:lifetime> { $($body:tt)* }) => {
+        $crate::__xdr_struct! {
+            [$lt] [<$lt>] [$(#[$m])*] (::core::stringify!($name)) $vis $name { $($body)* }
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "not a declaration of a struct; it reads: \
+             `\"RFC_name\" => pub struct Name<'a> { \"rfc_field\" => pub field: Type, }`, where RFC \
+             names that are the same as ours are left out, and so is `<'a>` if nothing is borrowed"
+        );
     };
 }
 
@@ -61,13 +116,12 @@ macro_rules! xdr_struct {
 #[macro_export]
 macro_rules! __xdr_struct {
     (
-        [$lt:lifetime] [$($gen:tt)*] $(#[$m:meta])* $rfc:literal => $vis:vis $name:ident {
+        [$lt:lifetime] [$($gen:tt)*] [$(#[$m:meta])*] ($rfc:expr) $vis:vis $name:ident {
             $( $(#[$fm:meta])* $($frfc:literal =>)? $fvis:vis $f:ident : $t:ty ),* $(,)?
         }
     ) => {
         $(#[$m])*
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[doc(alias = $rfc)]
         $vis struct $name $($gen)* {
             $( $(#[$fm])* $(#[doc(alias = $frfc)])? $fvis $f: $t, )*
         }
@@ -160,7 +214,13 @@ macro_rules! __xdr_struct {
 
         $crate::__rebind! { [$($gen)*] $name }
         $crate::__arbitrary! { [$lt] [$($gen)*] $name }
-        $crate::__serde_struct! { [$($gen)*] $rfc $name { $($f [$($frfc)?] $t,)* } }
+        $crate::__serde_struct! { [$($gen)*] ($rfc) $name { $($f [$($frfc)?] $t,)* } }
+    };
+    ([$lt:lifetime] $gen:tt $attributes:tt $rfc:tt $vis:vis $name:ident { $($body:tt)* }) => {
+        ::core::compile_error!(::core::concat!(
+            "fields of the struct `", ::core::stringify!($name), "` read `pub field: Type`, or \
+             `\"rfc_field\" => pub field: Type` where the RFC's name differs, with commas between them"
+        ));
     };
 }
 
@@ -177,8 +237,9 @@ macro_rules! __field_name {
 
 /// Declares closed enumerations (RFC 4506, section 4.3): values outside the set do not decode.
 ///
-/// Each variant is preceded by its RFC name. Values may be negative. `Copy`, `Ord` and `Hash` are
-/// derived beside what [`xdr_struct!`](crate::xdr_struct) derives.
+/// The enumeration and each variant are preceded by their RFC names, which are left out where they
+/// are the same as ours. Values may be negative. `Copy`, `Ord` and `Hash` are derived beside what
+/// [`xdr_struct!`](crate::xdr_struct) derives.
 ///
 /// ```
 /// nfswire_xdr::xdr_enum! {
@@ -198,19 +259,20 @@ macro_rules! __field_name {
 #[macro_export]
 macro_rules! xdr_enum {
     (
-        $(#[$m:meta])* $rfc:literal => $vis:vis enum $name:ident {
-            $( $(#[$vm:meta])* $vrfc:literal $v:ident = $value:expr ),* $(,)?
+        $(#[$m:meta])* $($rfc:literal =>)? $vis:vis enum $name:ident {
+            $( $(#[$vm:meta])* $($vrfc:literal)? $v:ident = $value:expr ),* $(,)?
         }
     ) => {
         $(#[$m])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[doc(alias = $rfc)]
+        $(#[doc(alias = $rfc)])?
         #[repr(i32)]
-        $vis enum $name { $( $(#[$vm])* #[doc(alias = $vrfc)] $v = $value, )* }
+        $vis enum $name { $( $(#[$vm])* $(#[doc(alias = $vrfc)])? $v = $value, )* }
 
         impl $name {
             /// Every value with its RFC name.
-            pub const ALL: &'static [(&'static str, i32)] = &[$(($vrfc, $value)),*];
+            pub const ALL: &'static [(&'static str, i32)] =
+                &[$(($crate::__field_name!($($vrfc)? ; $v), $value)),*];
 
             /// The number on the wire.
             #[inline(always)]
@@ -230,7 +292,7 @@ macro_rules! xdr_enum {
             /// The RFC's name.
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $( Self::$v => $vrfc, )* }
+                match self { $( Self::$v => $crate::__field_name!($($vrfc)? ; $v), )* }
             }
         }
 
@@ -280,11 +342,20 @@ macro_rules! xdr_enum {
 
         $crate::__rebind! { [] $name }
         $crate::__arbitrary! { ['de] [] $name }
-        $crate::__serde_enum! { $rfc $name }
+        $crate::__serde_enum! { ($crate::__field_name!($($rfc)? ; $name)) $name }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "not a declaration of a closed enumeration; it reads: \
+             `\"RFC_name\" => pub enum Name { \"RFC_VALUE\" Value = 1, }`, where RFC names that are \
+             the same as ours are left out"
+        );
     };
 }
 
 /// Declares open registries: a number with named constants, whose unknown values survive.
+///
+/// RFC names that are the same as ours are left out, as in [`xdr_enum!`](crate::xdr_enum).
 ///
 /// ```
 /// nfswire_xdr::xdr_open_enum! {
@@ -301,23 +372,24 @@ macro_rules! xdr_enum {
 #[macro_export]
 macro_rules! xdr_open_enum {
     (
-        $(#[$m:meta])* $rfc:literal => $vis:vis struct $name:ident {
-            $( $(#[$vm:meta])* $vrfc:literal $v:ident = $value:expr ),* $(,)?
+        $(#[$m:meta])* $($rfc:literal =>)? $vis:vis struct $name:ident {
+            $( $(#[$vm:meta])* $($vrfc:literal)? $v:ident = $value:expr ),* $(,)?
         }
     ) => {
         $(#[$m])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[doc(alias = $rfc)]
+        $(#[doc(alias = $rfc)])?
         $vis struct $name(
             /// The number on the wire.
             pub u32,
         );
 
         impl $name {
-            $( $(#[$vm])* #[doc(alias = $vrfc)] pub const $v: Self = Self($value); )*
+            $( $(#[$vm])* $(#[doc(alias = $vrfc)])? pub const $v: Self = Self($value); )*
 
             /// Every named value with its RFC name.
-            pub const ALL: &'static [(&'static str, u32)] = &[$(($vrfc, $value)),*];
+            pub const ALL: &'static [(&'static str, u32)] =
+                &[$(($crate::__field_name!($($vrfc)? ; $v), $value)),*];
 
             /// The RFC's name, if the number has one.
             #[must_use]
@@ -330,7 +402,9 @@ macro_rules! xdr_open_enum {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 match self.name() {
                     ::core::option::Option::Some(name) => f.write_str(name),
-                    ::core::option::Option::None => ::core::write!(f, "{}({})", $rfc, self.0),
+                    ::core::option::Option::None => ::core::write!(
+                        f, "{}({})", $crate::__field_name!($($rfc)? ; $name), self.0
+                    ),
                 }
             }
         }
@@ -381,363 +455,13 @@ macro_rules! xdr_open_enum {
 
         $crate::__rebind! { [] $name }
         $crate::__arbitrary! { ['de] [] $name }
-        $crate::__serde_open! { $rfc $name }
+        $crate::__serde_open! { ($crate::__field_name!($($rfc)? ; $name)) $name }
     };
-}
-
-/// Declares discriminated unions (RFC 4506, section 4.15).
-///
-/// `case VALUE => Variant(Type)` for one value, `case VALUE => Variant` for a void arm;
-/// `cases (A, B) => Variant(Type)` for several that share an arm, `default => Variant(Type)` for all
-/// others: these two carry the discriminant, as in `Variant(Discriminant, Type)`. They stand in this
-/// order. Without a default, other discriminants are errors. A method of the discriminant's name
-/// returns it.
-///
-/// ```
-/// use nfswire_xdr::{Text, from_bytes, xdr_union};
-///
-/// xdr_union! {
-///     /// Answer to a lookup.
-///     "lookup_res" => pub enum Lookup<'a> switch (status: u32) {
-///         /// Found.
-///         case 0 => Found(Text<'a, 255>),
-///         /// Not found.
-///         case 2 => Missing,
-///         /// Try again.
-///         cases (10, 11) => Later(u32),
-///         /// Any other failure.
-///         default => Fail,
-///     }
-/// }
-/// assert_eq!(from_bytes(&[0, 0, 0, 11, 0, 0, 0, 5]), Ok(Lookup::Later(11, 5)));
-/// assert_eq!(Lookup::Fail(70).status(), 70);
-/// ```
-#[macro_export]
-macro_rules! xdr_union {
-    (
-        $(#[$m:meta])* $rfc:literal => $vis:vis enum $name:ident
-        switch ($d:ident : $dt:ty) { $($body:tt)* }
-    ) => {
-        $crate::__xdr_arms! {
-            { ['de] [] [$(#[$m])*] $rfc => $vis $name ($d: $dt) } [] [] [] $($body)*
-        }
-    };
-    (
-        $(#[$m:meta])* $rfc:literal => $vis:vis enum $name:ident<$lt:lifetime>
-        switch ($d:ident : $dt:ty) { $($body:tt)* }
-    ) => {
-        $crate::__xdr_arms! {
-            { [$lt] [<$lt>] [$(#[$m])*] $rfc => $vis $name ($d: $dt) } [] [] [] $($body)*
-        }
-    };
-}
-
-/// Sorts the arms of a union by kind: attributes before `case`, `cases` and `default` are ambiguous
-/// in a single pattern.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __xdr_arms {
-    ({ $($head:tt)* } [$($c:tt)*] [$($k:tt)*] [$($x:tt)*]) => {
-        $crate::__xdr_union! { $($head)* [$($c)*] [$($k)*] [$($x)*] }
-    };
-    (
-        { $($head:tt)* } [$($c:tt)*] [$($k:tt)*] [$($x:tt)*]
-        $(#[$m:meta])* case $label:expr => $v:ident $(($t:ty))? $(, $($rest:tt)*)?
-    ) => {
-        $crate::__xdr_arms! {
-            { $($head)* } [$($c)* { [$(#[$m])*] ($label) $v $(($t))? }] [$($k)*] [$($x)*]
-            $($($rest)*)?
-        }
-    };
-    (
-        { $($head:tt)* } [$($c:tt)*] [$($k:tt)*] [$($x:tt)*]
-        $(#[$m:meta])* cases ($($label:expr),+) => $v:ident $(($t:ty))? $(, $($rest:tt)*)?
-    ) => {
-        $crate::__xdr_arms! {
-            { $($head)* } [$($c)*] [$($k)* { [$(#[$m])*] ($($label),+) $v $(($t))? }] [$($x)*]
-            $($($rest)*)?
-        }
-    };
-    (
-        { $($head:tt)* } [$($c:tt)*] [$($k:tt)*] []
-        $(#[$m:meta])* default => $v:ident $(($t:ty))? $(,)?
-    ) => {
-        $crate::__xdr_arms! {
-            { $($head)* } [$($c)*] [$($k)*] [{ [$(#[$m])*] $v $(($t))? }]
-        }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __xdr_union {
-    (
-        [$lt:lifetime] [$($gen:tt)*] [$(#[$m:meta])*] $rfc:literal => $vis:vis $name:ident
-        ($d:ident : $dt:ty)
-        [$({ [$(#[$cm:meta])*] ($label:expr) $v:ident $(($t:ty))? })*]
-        [$({ [$(#[$km:meta])*] ($($klabel:expr),+) $kv:ident $(($kt:ty))? })*]
-        [$({ [$(#[$xm:meta])*] $xv:ident $(($xt:ty))? })?]
-    ) => {
-        $(#[$m])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
-        #[doc(alias = $rfc)]
-        $vis enum $name $($gen)* {
-            $( $(#[$cm])* $v $(($t))? , )*
-            $( $(#[$km])* $kv($dt $(, $kt)?) , )*
-            $( $(#[$xm])* $xv($dt $(, $xt)?) , )?
-        }
-
-        impl $($gen)* $name $($gen)* {
-            /// The discriminant.
-            #[inline]
-            #[must_use]
-            #[allow(unused_variables)]
-            pub const fn $d(&self) -> $dt {
-                match self {
-                    $( Self::$v $(($crate::__any!($t)))? => $label, )*
-                    $( Self::$kv(d $(, $crate::__any!($kt))?) => *d, )*
-                    $( Self::$xv(d $(, $crate::__any!($xt))?) => *d, )?
-                }
-            }
-
-            /// Whether a carried discriminant belongs to the arm it is carried in.
-            #[inline]
-            fn is_consistent(&self) -> bool {
-                match self {
-                    $( Self::$v $(($crate::__any!($t)))? => true, )*
-                    $( Self::$kv(d $(, $crate::__any!($kt))?) => false $(|| *d == $klabel)+, )*
-                    $( Self::$xv(d $(, $crate::__any!($xt))?) => !Self::has_case(*d), )?
-                }
-            }
-
-            /// Whether an arm other than the default is for this discriminant.
-            #[inline]
-            #[allow(dead_code, unused_variables)]
-            fn has_case(d: $dt) -> bool {
-                false $(|| d == $label)* $($(|| d == $klabel)+)*
-            }
-        }
-
-        impl $($gen)* $crate::Wire for $name $($gen)* {
-            const MIN_LEN: u32 = $crate::plan::union_min::<$dt>(&[
-                $( $crate::__arm!(MIN_LEN $($t)?), )*
-                $( $crate::__arm!(MIN_LEN $($kt)?), )*
-                $( $crate::__arm!(MIN_LEN $($xt)?), )?
-            ]);
-            const MAX_LEN: u32 = $crate::plan::union_max::<$dt>(&[
-                $( $crate::__arm!(MAX_LEN $($t)?), )*
-                $( $crate::__arm!(MAX_LEN $($kt)?), )*
-                $( $crate::__arm!(MAX_LEN $($xt)?), )?
-            ]);
-        }
-
-        impl<$lt> $crate::Decode<$lt> for $name $($gen)* {
-            #[inline]
-            fn decode<S: $crate::Source<$lt>>(c: &mut S) -> ::core::option::Option<Self> {
-                c.with(|c| {
-                    let d = <$dt as $crate::Decode<$lt>>::decode(c)?;
-                    $( if d == $label {
-                        return ::core::option::Option::Some(
-                            Self::$v $((<$t as $crate::Decode<$lt>>::decode(c)?))?
-                        );
-                    } )*
-                    $( if false $(|| d == $klabel)+ {
-                        return ::core::option::Option::Some(
-                            Self::$kv(d $(, <$kt as $crate::Decode<$lt>>::decode(c)?)?)
-                        );
-                    } )*
-                    $crate::__default!(::core::option::Option::None; $(
-                        ::core::option::Option::Some(
-                            Self::$xv(d $(, <$xt as $crate::Decode<$lt>>::decode(c)?)?)
-                        )
-                    )?)
-                })
-            }
-
-            fn check(p: &mut $crate::Probe<'_>) -> ::core::result::Result<(), $crate::DecodeError> {
-                p.enter(const { &$crate::Field::new($rfc, ::core::stringify!($d)) });
-                let at = p.position();
-                let word = ::core::clone::Clone::clone(p).word().unwrap_or(0);
-                let d = p.value::<$dt>()?;
-                $( if d == $label {
-                    p.leave();
-                    $( $crate::plan::check_fields(p, const { &[(
-                        $crate::Field::new($rfc, ::core::stringify!($v)),
-                        <$t as $crate::Decode<$lt>>::check,
-                    )] })?; )?
-                    return ::core::result::Result::Ok(());
-                } )*
-                $( if false $(|| d == $klabel)+ {
-                    p.leave();
-                    $( $crate::plan::check_fields(p, const { &[(
-                        $crate::Field::new($rfc, ::core::stringify!($kv)),
-                        <$kt as $crate::Decode<$lt>>::check,
-                    )] })?; )?
-                    return ::core::result::Result::Ok(());
-                } )*
-                let _ = (at, word);
-                $crate::__default!(
-                    ::core::result::Result::Err(p.error_at($crate::ErrorKind::Union(word), at));
-                    $( {
-                        p.leave();
-                        $( $crate::plan::check_fields(p, const { &[(
-                            $crate::Field::new($rfc, ::core::stringify!($xv)),
-                            <$xt as $crate::Decode<$lt>>::check,
-                        )] })?; )?
-                        ::core::result::Result::Ok(())
-                    } )?
-                )
-            }
-
-            $crate::__arbitrary_union! {
-                [$lt] ($dt)
-                [$($v $(($t))?;)*]
-                [$(($($klabel),+) $kv $(($kt))?;)*]
-                [$($xv $(($xt))?;)?]
-            }
-        }
-
-        impl<$lt> $crate::Encode<$lt> for $name $($gen)* {
-            const INLINE: bool = $crate::plan::all(&[
-                $($(<$t as $crate::Encode<$lt>>::INLINE,)?)*
-                $($(<$kt as $crate::Encode<$lt>>::INLINE,)?)*
-                $($(<$xt as $crate::Encode<$lt>>::INLINE,)?)?
-            ]);
-            const TAIL: bool = $crate::plan::all(&[
-                $($(<$t as $crate::Encode<$lt>>::TAIL,)?)*
-                $($(<$kt as $crate::Encode<$lt>>::TAIL,)?)*
-                $($(<$xt as $crate::Encode<$lt>>::TAIL,)?)?
-            ]);
-            const LONG: bool = $crate::plan::any(&[
-                $($(<$t as $crate::Encode<$lt>>::LONG,)?)*
-                $($(<$kt as $crate::Encode<$lt>>::LONG,)?)*
-                $($(<$xt as $crate::Encode<$lt>>::LONG,)?)?
-            ]);
-
-            #[inline]
-            #[allow(unused_variables)]
-            fn encoded_len(&self) -> u64 {
-                let len = <$dt as $crate::Wire>::MIN_LEN as u64;
-                match self {
-                    $( Self::$v $(($crate::__bind!(x, $t)))? =>
-                        len $(.wrapping_add(<$t as $crate::Encode<$lt>>::encoded_len(x)))?, )*
-                    $( Self::$kv(_ $(, $crate::__bind!(x, $kt))?) =>
-                        len $(.wrapping_add(<$kt as $crate::Encode<$lt>>::encoded_len(x)))?, )*
-                    $( Self::$xv(_ $(, $crate::__bind!(x, $xt))?) =>
-                        len $(.wrapping_add(<$xt as $crate::Encode<$lt>>::encoded_len(x)))?, )?
-                }
-            }
-
-            #[inline]
-            fn write<'w>(&self, w: &'w mut [u8]) -> ::core::option::Option<&'w mut [u8]> {
-                match self {
-                    $( Self::$v $(($crate::__bind!(x, $t)))? => {
-                        let w = <$dt as $crate::Encode<$lt>>::write(&$label, w)?;
-                        $( let w = <$t as $crate::Encode<$lt>>::write(x, w)?; )?
-                        ::core::option::Option::Some(w)
-                    } )*
-                    $( Self::$kv(d $(, $crate::__bind!(x, $kt))?) => {
-                        if true $(&& *d != $klabel)+ {
-                            return ::core::option::Option::None;
-                        }
-                        let w = <$dt as $crate::Encode<$lt>>::write(d, w)?;
-                        $( let w = <$kt as $crate::Encode<$lt>>::write(x, w)?; )?
-                        ::core::option::Option::Some(w)
-                    } )*
-                    $( Self::$xv(d $(, $crate::__bind!(x, $xt))?) => {
-                        if Self::has_case(*d) {
-                            return ::core::option::Option::None;
-                        }
-                        let w = <$dt as $crate::Encode<$lt>>::write(d, w)?;
-                        $( let w = <$xt as $crate::Encode<$lt>>::write(x, w)?; )?
-                        ::core::option::Option::Some(w)
-                    } )?
-                }
-            }
-
-            #[inline]
-            fn tail(&self) -> ::core::option::Option<&$crate::Payload<$lt>> {
-                if <Self as $crate::Encode<$lt>>::INLINE {
-                    return ::core::option::Option::None;
-                }
-                match self {
-                    $( Self::$v $(($crate::__bind!(x, $t)))? => ::core::option::Option::None
-                        $(.or(<$t as $crate::Encode<$lt>>::tail(x)))?, )*
-                    $( Self::$kv(_ $(, $crate::__bind!(x, $kt))?) => ::core::option::Option::None
-                        $(.or(<$kt as $crate::Encode<$lt>>::tail(x)))?, )*
-                    $( Self::$xv(_ $(, $crate::__bind!(x, $xt))?) => ::core::option::Option::None
-                        $(.or(<$xt as $crate::Encode<$lt>>::tail(x)))?, )?
-                }
-            }
-
-            fn encode_fields(
-                &self,
-                e: &mut $crate::Encoder<'_, $lt>,
-            ) -> ::core::result::Result<(), $crate::EncodeError> {
-                if !self.is_consistent() {
-                    return ::core::result::Result::Err($crate::EncodeError::Contradiction);
-                }
-                <$dt as $crate::Encode<$lt>>::encode(&self.$d(), e)?;
-                match self {
-                    $( Self::$v $(($crate::__bind!(x, $t)))? => {
-                        $( <$t as $crate::Encode<$lt>>::encode(x, e)?; )?
-                    } )*
-                    $( Self::$kv(_ $(, $crate::__bind!(x, $kt))?) => {
-                        $( <$kt as $crate::Encode<$lt>>::encode(x, e)?; )?
-                    } )*
-                    $( Self::$xv(_ $(, $crate::__bind!(x, $xt))?) => {
-                        $( <$xt as $crate::Encode<$lt>>::encode(x, e)?; )?
-                    } )?
-                }
-                ::core::result::Result::Ok(())
-            }
-        }
-
-        $crate::__rebind! { [$($gen)*] $name }
-        $crate::__arbitrary! { [$lt] [$($gen)*] $name }
-        $crate::__serde_union! {
-            [$($gen)*] $rfc $name ($d: $dt)
-            [$(($label) $v $(($t))?;)*]
-            [$(($($klabel),+) $kv $(($kt))?;)*]
-            [$($xv $(($xt))?;)?]
-        }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __any {
-    ($t:ty) => {
-        _
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __bind {
-    ($x:ident, $t:ty) => {
-        $x
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __arm {
-    ($which:ident) => {
-        0
-    };
-    ($which:ident $t:ty) => {
-        <$t as $crate::Wire>::$which
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __default {
-    ($none:expr;) => {
-        $none
-    };
-    ($none:expr; $some:expr) => {
-        $some
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "not a declaration of an open registry; it reads: \
+             `\"RFC_name\" => pub struct Name { \"RFC_VALUE\" VALUE = 1, }`, where RFC names that are \
+             the same as ours are left out"
+        );
     };
 }

@@ -5,7 +5,7 @@ use core::{fmt, ops::Deref, str::Utf8Error};
 use crate::{
     cursor::{Source, padded},
     encoder::Encoder,
-    error::{DecodeError, EncodeError},
+    error::{DecodeError, EncodeError, LengthError},
     probe::Probe,
     wire::{Decode, Encode, Wire},
 };
@@ -65,6 +65,22 @@ macro_rules! variable {
             }
         }
 
+        impl<'a, const MAX: u32> TryFrom<&'a [u8]> for $name<'a, MAX> {
+            type Error = LengthError;
+
+            fn try_from(bytes: &'a [u8]) -> Result<Self, LengthError> {
+                Self::new(bytes).ok_or(LengthError { len: bytes.len(), limit: MAX })
+            }
+        }
+
+        impl<'a, const MAX: u32, const N: usize> TryFrom<&'a [u8; N]> for $name<'a, MAX> {
+            type Error = LengthError;
+
+            fn try_from(bytes: &'a [u8; N]) -> Result<Self, LengthError> {
+                Self::try_from(bytes.as_slice())
+            }
+        }
+
         impl<const MAX: u32> Wire for $name<'_, MAX> {
             const MIN_LEN: u32 = 4;
             #[allow(clippy::cast_possible_truncation)] // compared first
@@ -119,13 +135,42 @@ macro_rules! variable {
 
 variable! {
     /// `opaque<MAX>`: borrowed bytes, at most `MAX` of them.
+    ///
+    /// For bulk data there is [`Payload`](crate::Payload), and [`BoundedPayload`](crate::BoundedPayload) where it has
+    /// a maximum.
+    ///
+    /// ```
+    /// use nfswire_xdr::Opaque;
+    ///
+    /// let cookie = Opaque::<'_, 8>::new(b"12345678").unwrap();
+    /// assert_eq!(Opaque::<'_, 8>::try_from(b"12345678"), Ok(cookie));
+    /// let error = Opaque::<'_, 8>::try_from(b"123456789").unwrap_err();
+    /// assert_eq!(error.to_string(), "9 bytes long, at most 8 allowed");
+    /// ```
     Opaque bytes
 }
 variable! {
     /// `string<MAX>`: borrowed text, at most `MAX` bytes.
     ///
     /// RFC 4506 says ASCII, peers send any bytes: they are kept as they are and never cut at a NUL.
+    ///
+    /// ```
+    /// use nfswire_xdr::Text;
+    ///
+    /// let name = Text::<'_, 255>::try_from("motd")?; // or `Text::new(b"motd")`, an `Option`
+    /// assert_eq!((name.to_str(), name.as_bytes()), (Ok("motd"), &b"motd"[..]));
+    /// assert!(Text::<'_, 3>::try_from("motd").is_err());
+    /// # Ok::<(), nfswire_xdr::LengthError>(())
+    /// ```
     Text text
+}
+
+impl<'a, const MAX: u32> TryFrom<&'a str> for Text<'a, MAX> {
+    type Error = LengthError;
+
+    fn try_from(text: &'a str) -> Result<Self, LengthError> {
+        Self::try_from(text.as_bytes())
+    }
 }
 
 impl<'a, const MAX: u32> Text<'a, MAX> {

@@ -4,6 +4,7 @@ use alloc::{boxed::Box, vec::Vec};
 use core::{fmt, hash, marker::PhantomData};
 
 use crate::{
+    bounded::BoundedPayload,
     cursor::{Cursor, from_bytes},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
@@ -66,7 +67,8 @@ pub struct Owned<T> {
 }
 
 impl<T: Rebind> Owned<T> {
-    /// Copies a value, payloads included.
+    /// Copies a value, payloads included. The type must be named, `Owned::<File<'_>>::new(&file)` or
+    /// by what it is assigned to: from a value that borrows it cannot be inferred.
     ///
     /// # Errors
     /// [`EncodeError::NotHere`] if a payload is a range of a file or lies elsewhere, otherwise those
@@ -181,6 +183,10 @@ impl<const MAX: u32> Rebind for Opaque<'_, MAX> {
 
 impl<const MAX: u32> Rebind for Text<'_, MAX> {
     type At<'a> = Text<'a, MAX>;
+}
+
+impl<const MAX: u32> Rebind for BoundedPayload<'_, MAX> {
+    type At<'a> = BoundedPayload<'a, MAX>;
 }
 
 impl Rebind for Payload<'_> {

@@ -4,7 +4,11 @@
 ///
 /// Pages may have any length; bytes beyond the last whole word of a page stay unused, so that words
 /// never straddle pages. Implemented for vectors, arrays and mutable slices of anything that is a
-/// byte slice.
+/// byte slice by `AsRef<[u8]> + AsMut<[u8]>`, and for [`PagePool`](crate::PagePool). Good page types
+/// are `[u8; 4096]`, where pages need not move; `Box<[u8]>` and `Vec<u8>`, which move at the cost of a
+/// pointer and may differ in length (of a vector its length counts, not its capacity); `&mut [u8]` for
+/// memory of other owners; `bytes::BytesMut`; and a type of your own for memory that is registered or
+/// locked. A `Box<[u8; 4096]>` is none, it is `AsRef<[u8; 4096]>`: make it a `Box<[u8]>`.
 pub trait Pages {
     /// Page number `index`, from zero, or `None` behind the last one.
     fn page(&self, index: usize) -> Option<&[u8]>;

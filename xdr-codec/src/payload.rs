@@ -4,7 +4,7 @@
 use bytes::Bytes;
 
 use crate::{
-    cursor::{Source, padded, saturate},
+    cursor::{Source, padded},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
     probe::Probe,
@@ -31,7 +31,8 @@ pub enum Piece<'a> {
     /// Bytes at hand.
     Here(&'a [u8]),
     /// This many bytes that are still on the wire, or have been placed elsewhere. Only a payload
-    /// may lie in them. One that ends with them has its pad there too, or left out.
+    /// may lie in them. One that ends with them has its pad there too, or left out (as RDMA leaves it
+    /// out); the pad counts in positions and in the offsets of errors either way. Nobody checks it.
     Elsewhere(u32),
 }
 
@@ -117,9 +118,25 @@ impl Eq for Scattered<'_> {}
 
 /// An `opaque<>` of bulk data: READ results, WRITE arguments, symbolic link text.
 ///
-/// Encoding puts its length into the head and refers to its bytes as a segment of their own. It is
-/// the only type that makes such segments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Encoding puts its length into the head and refers to its bytes as a segment of their own. It and
+/// [`BoundedPayload`](crate::BoundedPayload), which has a maximum, are the only types that make such
+/// segments.
+///
+/// Two payloads are equal if their bytes are, wherever in memory these lie. Those that are not in
+/// memory are equal to none that is, and among themselves if the same range of the same file, or the
+/// same part of a message, is meant.
+///
+/// ```
+/// use nfswire_xdr::{Payload, Piece, Scattered};
+///
+/// let pieces = [Piece::Here(b"ab"), Piece::Here(b"c")];
+/// let scattered = Payload::Scattered(Scattered::new(&pieces).unwrap());
+/// assert_eq!(scattered, Payload::Borrowed(b"abc"));
+/// assert_eq!(scattered.slices().unwrap().collect::<Vec<_>>(), [&b"ab"[..], b"c"]);
+/// assert_eq!(Payload::Borrowed(b"abc").slices().unwrap().flatten().count(), 3);
+/// assert_ne!(Payload::Elsewhere { at: 0, len: 3 }, scattered);
+/// ```
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Payload<'a> {
     /// Bytes that the caller keeps.
@@ -155,14 +172,10 @@ impl<'a> Payload<'a> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
-        // The common one first, not through a table.
-        if let Self::Borrowed(data) = self {
-            return saturate(data.len());
-        }
         match self {
-            Self::Borrowed(data) => saturate(data.len()),
+            Self::Borrowed(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
             #[cfg(feature = "bytes")]
-            Self::Bytes(data) => saturate(data.len()),
+            Self::Bytes(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
             Self::Scattered(slices) => slices.len(),
             Self::File(range) => range.len,
             Self::Elsewhere { len, .. } => *len,
@@ -176,7 +189,7 @@ impl<'a> Payload<'a> {
         self.len() == 0
     }
 
-    /// The bytes, if they are one slice in memory.
+    /// The bytes, if they are one slice in memory; [`slices`](Self::slices) gives them in any case.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> Option<&[u8]> {
@@ -186,6 +199,17 @@ impl<'a> Payload<'a> {
             Self::Bytes(data) => Some(data),
             Self::Scattered(_) | Self::File(_) | Self::Elsewhere { .. } => None,
         }
+    }
+
+    /// The bytes as slices in order, none of them empty; `None` if they are not in memory.
+    #[must_use]
+    pub fn slices(&self) -> Option<impl Iterator<Item = &[u8]> + Clone> {
+        let (one, several) = match self {
+            Self::Scattered(slices) => (None, Some(slices.slices())),
+            Self::File(_) | Self::Elsewhere { .. } => return None,
+            _ => (self.as_slice().filter(|bytes| !bytes.is_empty()), None),
+        };
+        Some(one.into_iter().chain(several.into_iter().flatten()))
     }
 
     /// Number of segments that the payload becomes.
@@ -204,6 +228,28 @@ impl<'a> Payload<'a> {
         padded(self.len())
     }
 }
+
+impl PartialEq for Payload<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(one), Self::File(two)) => one == two,
+            (Self::Elsewhere { at, len }, Self::Elsewhere { at: other_at, len: other_len }) => {
+                (at, len) == (other_at, other_len)
+            }
+            _ => match (self.as_slice(), other.as_slice()) {
+                (Some(one), Some(two)) => one == two,
+                _ => match (self.slices(), other.slices()) {
+                    (Some(one), Some(two)) => {
+                        self.len() == other.len() && one.flatten().eq(two.flatten())
+                    }
+                    _ => false,
+                },
+            },
+        }
+    }
+}
+
+impl Eq for Payload<'_> {}
 
 impl Default for Payload<'_> {
     fn default() -> Self {
@@ -273,15 +319,9 @@ impl<'p> Encode<'p> for Payload<'p> {
     }
 
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
         let (word, rest) = w.split_first_chunk_mut()?;
-        // What a length word cannot say has been refused before.
-        *word = match self {
-            Self::Borrowed(data) => data.len() as u32,
-            _ => self.len(),
-        }
-        .to_be_bytes();
+        *word = self.len().to_be_bytes();
         Some(rest)
     }
 

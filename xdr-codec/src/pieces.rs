@@ -19,7 +19,9 @@ use crate::{
 /// straddles pieces is [`Payload::Scattered`], one that lies elsewhere [`Payload::Elsewhere`].
 /// Anything else that straddles, a name or a run of fixed-size fields, is copied into `scratch`,
 /// which the caller lends for as long as the values live; too little of it is
-/// [`ErrorKind::Scratch`], which says how much is lacking.
+/// [`ErrorKind::Scratch`], which says how much is lacking. As much as the message is long without its
+/// payloads always suffices; payloads in lists, which may not lie elsewhere, count as bytes of the
+/// list (see [`List`](crate::List)).
 ///
 /// ```
 /// use nfswire_xdr::{Opaque, Piece, Pieces};
@@ -80,12 +82,12 @@ impl<'a> Pieces<'a> {
     /// Offset of the next byte from the start of the message.
     #[must_use]
     pub const fn position(&self) -> usize {
-        self.total.saturating_sub(self.left())
+        self.total.saturating_sub(self.remaining())
     }
 
     /// Bytes that the message still has, at hand or not.
     #[must_use]
-    pub const fn left(&self) -> usize {
+    pub const fn remaining(&self) -> usize {
         self.here.len().saturating_add(self.hole).saturating_add(self.behind)
     }
 
@@ -125,7 +127,7 @@ impl<'a> Pieces<'a> {
     /// # Errors
     /// [`ErrorKind::Trailing`] in strict policy if bytes are left over.
     pub fn finish(self) -> Result<(), DecodeError> {
-        match self.left() {
+        match self.remaining() {
             left if left > 0 && !self.limits.lenient() => {
                 Err(self.probe().error(ErrorKind::Trailing(saturate(left))))
             }
@@ -162,7 +164,7 @@ impl<'a> Pieces<'a> {
     #[cold]
     #[inline(never)]
     fn gather(&mut self, len: usize) -> Option<&'a [u8]> {
-        if len > self.left() {
+        if len > self.remaining() {
             return None;
         }
         if self.here.is_empty()
@@ -201,7 +203,7 @@ impl<'a> Pieces<'a> {
     #[inline(never)]
     fn spread(&mut self, len: u32) -> Option<Payload<'a>> {
         let mut left = len as usize;
-        if left > self.left() {
+        if left > self.remaining() {
             return None;
         }
         let at = saturate(self.position());
@@ -264,7 +266,7 @@ impl<'a> Source<'a> for Pieces<'a> {
 
     #[inline]
     fn remaining(&self) -> usize {
-        self.left()
+        Pieces::remaining(self)
     }
 
     #[inline(always)]
@@ -302,15 +304,18 @@ impl<'a> Source<'a> for Pieces<'a> {
         // Else the slow reader says how long it is, and scratch makes it contiguous.
         let mut p = self.probe();
         let start = p.position();
-        match count {
-            Some(count) => (0..count).try_for_each(|_| T::check(&mut p)).ok()?,
-            None => {
-                let mut seen = 0u32;
-                while check_link::<T>(&mut p, seen, limit).ok()? {
-                    seen = seen.saturating_add(1);
+        p.list(|p| {
+            match count {
+                Some(count) => (0..count).try_for_each(|_| T::check(p)).ok()?,
+                None => {
+                    let mut seen = 0u32;
+                    while check_link::<T>(p, seen, limit).ok()? {
+                        seen = seen.saturating_add(1);
+                    }
                 }
             }
-        }
+            Some(())
+        })?;
         let raw = self.gather(p.position().checked_sub(start)?)?;
         Cursor::with(raw, self.limits).list::<T>(count, limit)
     }

@@ -59,11 +59,16 @@ pub struct PoolStats {
 /// the message, to a second pool or one by one, and only they are replaced: a refill costs as much
 /// as was consumed, however large the pool.
 ///
+/// Every message starts at the first page. Before the next one either move the pages of the last to
+/// where they wait to be sent ([`move_to`](Self::move_to), as below), or, when it has been sent from
+/// here, say so with [`rewind`](Self::rewind). Otherwise [`used`](Self::used) counts the pages of
+/// both, and the next message overwrites the last.
+///
 /// A refill is one round: it asks the source for what is missing and takes what there is. Part of it
 /// is progress, and often enough to go on with.
 ///
 /// ```
-/// use nfswire_xdr::{Encoder, PagePool, Pages, Segments};
+/// use nfswire_xdr::{Encoder, PagePool, Segments};
 ///
 /// // A source that gives one page at a time.
 /// let mut source = |slots: &mut [Option<[u8; 64]>]| {
@@ -80,9 +85,19 @@ pub struct PoolStats {
 /// // The message's page leaves with it, and comes back when it was sent.
 /// let mut sending = PagePool::new([const { None }; 4]);
 /// assert_eq!(pool.move_to(&mut sending, pool.used()), 1);
-/// assert_eq!(segments.view(&sending as &dyn Pages).to_vec()?, [0, 0, 0, 7]);
+/// assert_eq!(segments.view_pages(&sending).to_vec()?, [0, 0, 0, 7]);
 /// sending.move_to(&mut pool, usize::MAX);
 /// assert_eq!((pool.len(), pool.stats().pages, pool.stats().stalled), (2, 2, 0));
+///
+/// // A message that is sent at once needs no second pool.
+/// for number in 0..3u32 {
+///     let mut e = Encoder::pages(&mut pool, &mut segments);
+///     e.put(&number)?;
+///     e.finish();
+///     assert_eq!(segments.view_pages(&pool).to_vec()?, number.to_be_bytes());
+///     assert_eq!(pool.used(), 1);
+///     pool.rewind(); // it was sent
+/// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PagePool<P, S> {
@@ -223,7 +238,8 @@ impl<P, S: AsRef<[Option<P>]> + AsMut<[Option<P>]>> PagePool<P, S> {
         moved
     }
 
-    /// The pages may be written to again from the first on: the message in them is done with.
+    /// The pages may be written to again from the first on: the message in them is done with. It only
+    /// sets [`used`](Self::used) to zero, so that it counts the pages of the next message alone.
     pub const fn rewind(&mut self) {
         self.used = 0;
     }

@@ -24,6 +24,8 @@ pub struct Probe<'x> {
     left: usize,
     /// A payload that ends with a hole may have its pad left out of the pieces.
     pads_left_out: bool,
+    /// Payloads must be at hand, too.
+    in_list: bool,
     limits: &'x Limits,
     path: [Option<&'static Field>; PATH],
     depth: usize,
@@ -52,6 +54,7 @@ impl<'x> Probe<'x> {
             end,
             left,
             pads_left_out: false,
+            in_list: false,
             limits,
             path: [None; PATH],
             depth: 0,
@@ -63,6 +66,15 @@ impl<'x> Probe<'x> {
     pub(crate) const fn with_pads_left_out(mut self) -> Self {
         self.pads_left_out = true;
         self
+    }
+
+    /// Runs `f` on the elements of a list, in which no payload may lie elsewhere: it borrows its bytes
+    /// in one slice.
+    pub(crate) fn list<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = core::mem::replace(&mut self.in_list, true);
+        let result = f(self);
+        self.in_list = outer;
+        result
     }
 
     /// Reports [`ErrorKind::Scratch`] when it comes to `offset`.
@@ -281,11 +293,22 @@ impl<'x> Probe<'x> {
     /// # Errors
     /// [`ErrorKind::TooLong`], [`ErrorKind::Short`], [`ErrorKind::Padding`].
     pub fn payload(&mut self) -> Result<(), DecodeError> {
+        self.payload_within(u32::MAX)
+    }
+
+    /// Steps over a payload of at most `limit` bytes, which may lie elsewhere unless it is in a list.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLong`], [`ErrorKind::Short`], [`ErrorKind::NotHere`], [`ErrorKind::Padding`].
+    pub fn payload_within(&mut self, limit: u32) -> Result<(), DecodeError> {
         let at = self.position();
         let len = self.word()?;
-        let limit = self.limits.max_payload;
+        let limit = self.limits.max_payload.min(limit);
         if len > limit {
             return Err(self.error_at(ErrorKind::TooLong { len, limit }, at));
+        }
+        if self.in_list {
+            return self.opaque(len);
         }
         let short =
             |p: &Self, needed| p.error(ErrorKind::Short { needed, left: saturate(p.remaining()) });

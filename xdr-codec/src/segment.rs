@@ -8,7 +8,7 @@ use crate::{
     cursor::saturate,
     encoder::{Floors, Place},
     error::EncodeError,
-    page::HeadRef,
+    page::{HeadRef, Pages},
     payload::{FileRange, Payload},
 };
 
@@ -34,7 +34,6 @@ pub(crate) struct Part {
 pub(crate) enum Look<'x, 'p> {
     Head(Part),
     Payload(&'x Payload<'p>),
-    Slice(&'p [u8]),
     More(&'p [u8]),
 }
 
@@ -53,7 +52,7 @@ impl Look<'_, '_> {
         match self {
             Self::Head(part) => part.len,
             Self::Payload(p) => p.len(),
-            Self::Slice(bytes) | Self::More(bytes) => saturate(bytes.len()),
+            Self::More(bytes) => saturate(bytes.len()),
         }
     }
 }
@@ -66,20 +65,17 @@ const FIXED: usize = 16;
 ///
 /// They borrow payloads only, not the head, so that a reply can wait in a queue as a head buffer and
 /// a list. With `alloc` up to four segments need no allocation and there is no limit; without it
-/// there are at most sixteen. Cleared and used again it allocates nothing.
+/// there are at most sixteen. Used again it allocates nothing: each [`Encoder`](crate::Encoder)
+/// starts by clearing it. Where it would outlive the payloads of the last message,
+/// [`recycle`](Self::recycle) takes it along without them.
 #[derive(Clone, Debug)]
 pub struct Segments<'p> {
-    /// Segments in the list.
-    in_list: usize,
-    /// Segments before those: none, or the head segment `before` and the payload `first`. Most
-    /// messages never touch the list.
-    in_front: usize,
-    before: Part,
-    first: &'p [u8],
     #[cfg(feature = "alloc")]
     list: smallvec::SmallVec<[Segment<'p>; 4]>,
     #[cfg(not(feature = "alloc"))]
     list: [Option<Segment<'p>>; FIXED],
+    #[cfg(not(feature = "alloc"))]
+    used: usize,
     /// The head segment that ends the message; not in the list, so that a message without payload
     /// never touches it. Empty if the message ends with a payload.
     last: Part,
@@ -97,11 +93,9 @@ impl<'p> Segments<'p> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            in_list: 0,
-            in_front: 0,
-            before: Part::default(),
-            first: &[],
             list: Default::default(),
+            #[cfg(not(feature = "alloc"))]
+            used: 0,
             last: Part::default(),
             total: 0,
             copied: 0,
@@ -113,14 +107,32 @@ impl<'p> Segments<'p> {
     /// Forgets all segments and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
-        if self.in_list > 0 {
-            self.shorten(0);
+        if self.listed() > 0 {
+            self.truncate(0);
         }
-        self.in_front = 0;
         self.last.len = 0;
         self.total = 0;
         self.copied = 0;
         self.floors.clear();
+    }
+
+    /// An empty list in the memory of this one, for payloads of any other lifetime. It allocates
+    /// nothing.
+    ///
+    /// A list borrows payloads for as long as it lives, also when it is cleared. In a loop whose
+    /// payloads live for one turn, hand over an empty list instead; see the second example of
+    /// [`Encoder`](crate::Encoder).
+    #[must_use]
+    pub fn recycle<'q>(self) -> Segments<'q> {
+        #[cfg(feature = "alloc")]
+        if self.list.spilled() {
+            // A vector that is collected from a vector of the same layout keeps its memory.
+            #[allow(clippy::unnecessary_filter_map, reason = "the lifetimes of the two differ")]
+            let list = self.list.into_vec().into_iter().filter_map(|_| None::<Segment<'q>>);
+            let list = smallvec::SmallVec::from_vec(list.collect());
+            return Segments { list, ..Segments::new() };
+        }
+        Segments::new()
     }
 
     /// Ends the message.
@@ -133,21 +145,11 @@ impl<'p> Segments<'p> {
 
     /// Number of segments before the last.
     #[inline]
-    pub(crate) const fn listed(&self) -> usize {
-        self.in_list.saturating_add(self.in_front)
-    }
-
-    /// Begins the message with a head segment and a payload of one slice, neither of them empty, if
-    /// there are no segments yet; says whether it has.
-    #[inline]
-    pub(crate) const fn begin(&mut self, before: Part, first: &'p [u8]) -> bool {
-        let begins = self.in_list == 0 && self.in_front == 0 && before.len > 0;
-        if begins {
-            self.in_front = 2;
-            self.before = before;
-            self.first = first;
-        }
-        begins
+    pub(crate) fn listed(&self) -> usize {
+        #[cfg(feature = "alloc")]
+        return self.list.len();
+        #[cfg(not(feature = "alloc"))]
+        return self.used;
     }
 
     /// Number of segments.
@@ -159,10 +161,6 @@ impl<'p> Segments<'p> {
 
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<Look<'_, 'p>> {
-        let Some(index) = index.checked_sub(self.in_front) else {
-            let is_head = index == 0;
-            return Some(if is_head { Look::Head(self.before) } else { Look::Slice(self.first) });
-        };
         #[cfg(feature = "alloc")]
         let listed = self.list.get(index);
         #[cfg(not(feature = "alloc"))]
@@ -171,7 +169,7 @@ impl<'p> Segments<'p> {
             Some(Segment::Head(part)) => Some(Look::Head(*part)),
             Some(Segment::Payload(payload)) => Some(Look::Payload(payload)),
             Some(Segment::More(bytes)) => Some(Look::More(bytes)),
-            None if index == self.in_list && self.last.len > 0 => Some(Look::Head(self.last)),
+            None if index == self.listed() && self.last.len > 0 => Some(Look::Head(self.last)),
             None => None,
         }
     }
@@ -180,7 +178,7 @@ impl<'p> Segments<'p> {
     #[inline]
     #[cfg_attr(not(feature = "alloc"), allow(clippy::needless_pass_by_ref_mut))]
     pub(crate) fn reserve(&mut self, more: usize) -> Result<(), EncodeError> {
-        let needed = self.in_list.saturating_add(more);
+        let needed = self.listed().saturating_add(more);
         #[cfg(feature = "alloc")]
         if needed > self.list.capacity() {
             self.list.try_reserve(more.max(4)).map_err(|_| EncodeError::TooManySegments)?;
@@ -198,33 +196,23 @@ impl<'p> Segments<'p> {
         #[cfg(feature = "alloc")]
         self.list.push(segment);
         #[cfg(not(feature = "alloc"))]
-        if let Some(slot) = self.list.get_mut(self.in_list) {
+        if let Some(slot) = self.list.get_mut(self.used) {
             *slot = Some(segment);
+            self.used = self.used.saturating_add(1);
         }
-        self.in_list = self.in_list.saturating_add(1);
     }
 
-    /// Drops all segments behind the first `count`.
     #[inline]
     pub(crate) fn truncate(&mut self, count: usize) {
-        if let Some(in_list) = count.checked_sub(self.in_front) {
-            self.shorten(in_list);
-        } else {
-            // A head segment is only closed for what follows it: the two in front go together.
-            self.shorten(0);
-            self.in_front = 0;
-        }
-    }
-
-    #[inline]
-    fn shorten(&mut self, in_list: usize) {
         #[cfg(feature = "alloc")]
-        self.list.truncate(in_list);
+        self.list.truncate(count);
         #[cfg(not(feature = "alloc"))]
-        for slot in self.list.iter_mut().take(self.in_list).skip(in_list) {
-            *slot = None;
+        {
+            for slot in self.list.iter_mut().skip(count) {
+                *slot = None;
+            }
+            self.used = self.used.min(count);
         }
-        self.in_list = self.in_list.min(in_list);
     }
 
     /// Where the bytes of the message went.
@@ -234,7 +222,7 @@ impl<'p> Segments<'p> {
         for segment in (0..self.count()).map_while(|i| self.get(i)) {
             let bytes = match segment {
                 Look::Head(_) => &mut stats.head,
-                Look::Payload(_) | Look::Slice(_) | Look::More(_) => &mut stats.referenced,
+                Look::Payload(_) | Look::More(_) => &mut stats.referenced,
             };
             *bytes = bytes.saturating_add(segment.len().into());
             stats.segments = stats.segments.saturating_add(1);
@@ -243,10 +231,35 @@ impl<'p> Segments<'p> {
         stats
     }
 
-    /// The message: these segments with the memory of their head.
+    /// The message: these segments with the memory of their head, a vector, an array or a slice. For
+    /// a page vector there is [`view_pages`](Self::view_pages), which is short for
+    /// `view(&pages as &dyn Pages)`.
+    ///
+    /// It must be the memory that the encoder wrote to, unchanged since then and with the message in
+    /// the same place: pages that were moved elsewhere must come in the same order. In other memory
+    /// other bytes are found, or none: then pieces are empty, `io_slices` and `iter` give fewer bytes
+    /// than [`len`](Message::len) says, and [`to_vec`](Message::to_vec) is an error.
     #[inline]
     pub fn view<'x>(&'x self, head: impl Into<HeadRef<'x>>) -> Message<'x, 'p> {
         Message { front: &[], head: head.into(), segments: self }
+    }
+
+    /// The message: these segments with the page vector of their head. The same holds as for
+    /// [`view`](Self::view).
+    ///
+    /// ```
+    /// use nfswire_xdr::{Encoder, Segments};
+    ///
+    /// let (mut pages, mut segments) = ([[0; 8]; 2], Segments::new());
+    /// let mut e = Encoder::pages(&mut pages, &mut segments);
+    /// e.put(&[1u32, 2, 3])?;
+    /// e.finish();
+    /// assert_eq!(segments.view_pages(&pages).count(), 2);
+    /// # Ok::<(), nfswire_xdr::EncodeError>(())
+    /// ```
+    #[inline]
+    pub const fn view_pages<'x>(&'x self, pages: &'x dyn Pages) -> Message<'x, 'p> {
+        Message { front: &[], head: HeadRef::Pages(pages), segments: self }
     }
 }
 
@@ -303,13 +316,17 @@ impl Chunk<'_> {
     }
 }
 
-/// The message has a file range, whose bytes are not in memory.
+/// The bytes of the message are not all in memory: it has a file range, or is looked at with a head
+/// that is too short to be its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotInMemory;
 
 impl fmt::Display for NotInMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the message refers to a file range, whose bytes are not in memory")
+        f.write_str(
+            "the bytes of the message are not all in memory: it refers to a file range, or its head \
+             is not the memory that it was encoded into",
+        )
     }
 }
 
@@ -327,6 +344,72 @@ pub struct Placement {
 }
 
 /// An encoded message: segments and head together.
+///
+/// A send loop takes what is in memory by slices, and a file range by a call of its own. Each may
+/// take less than it was offered; [`advance`](Self::advance) goes on behind what it took:
+///
+/// ```
+/// use std::io::{self, IoSlice, Write};
+/// use nfswire_xdr::{Chunk, Encoder, FileRange, Message, Payload, Position, Segments};
+///
+/// /// Where messages go: in earnest a socket.
+/// trait Sender: Write {
+///     /// In earnest `sendfile(2)`: it sends some of the range, and says how much.
+///     fn send_file(&mut self, range: FileRange) -> io::Result<usize>;
+/// }
+///
+/// fn send(message: &Message<'_, '_>, to: &mut impl Sender) -> io::Result<()> {
+///     let mut at = Position::START;
+///     while !message.is_end(at) {
+///         let mut slices = [IoSlice::new(&[]); 16];
+///         let sent = match message.chunk(at) {
+///             Some(Chunk::File(range)) => to.send_file(range)?,
+///             _ => {
+///                 let used = message.io_slices(at, &mut slices);
+///                 to.write_vectored(&slices[..used])?
+///             }
+///         };
+///         if sent == 0 {
+///             return Err(io::ErrorKind::WriteZero.into());
+///         }
+///         at = message.advance(at, sent);
+///     }
+///     Ok(())
+/// }
+///
+/// /// Takes seven bytes at a time; its only file holds the letters.
+/// struct Slow(Vec<u8>);
+///
+/// impl Write for Slow {
+///     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+///         let taken = bytes.len().min(7);
+///         self.0.extend(&bytes[..taken]);
+///         Ok(taken)
+///     }
+///     fn flush(&mut self) -> io::Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl Sender for Slow {
+///     fn send_file(&mut self, range: FileRange) -> io::Result<usize> {
+///         let file = b"abcdefghijklmnopqrstuvwxyz";
+///         let start = usize::try_from(range.offset).unwrap();
+///         let end = start + usize::try_from(range.len).unwrap();
+///         self.write(&file[start..end])
+///     }
+/// }
+///
+/// let (mut head, mut segments) = (Vec::new(), Segments::new());
+/// let mut e = Encoder::growable(&mut head, &mut segments);
+/// e.put(&Payload::Borrowed(b"from memory"))?;
+/// e.put(&Payload::File(FileRange { token: 0, offset: 2, len: 10 }))?;
+/// e.finish();
+/// let mut to = Slow(Vec::new());
+/// send(&segments.view(&head), &mut to)?;
+/// assert_eq!(to.0, b"\0\0\0\x0bfrom memory\0\0\0\0\x0acdefghijkl\0\0");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'x, 'p> {
     /// Bytes in front of the first segment, such as a record marker kept apart.
@@ -383,7 +466,7 @@ impl<'x, 'p> Message<'x, 'p> {
                 let (start, at) = (index, position);
                 index = index.saturating_add(1);
                 position = position.saturating_add(segment.len().into());
-                if !matches!(segment, Look::Payload(_) | Look::Slice(_)) {
+                if !matches!(segment, Look::Payload(_)) {
                     continue;
                 }
                 while let Some(more @ Look::More(_)) = this.segments.get(index) {
@@ -416,7 +499,7 @@ impl<'x, 'p> Message<'x, 'p> {
                 let bytes = self.head.page(page).and_then(|page| page.get(start as usize..));
                 Chunk::Bytes(bytes.and_then(|b| b.get(..len as usize)).unwrap_or(&[]))
             }
-            Look::Slice(bytes) | Look::More(bytes) => Chunk::Bytes(bytes),
+            Look::More(bytes) => Chunk::Bytes(bytes),
             Look::Payload(Payload::File(range)) => Chunk::File(*range),
             Look::Payload(payload) => Chunk::Bytes(payload.as_slice().unwrap_or(&[])),
         }
@@ -442,7 +525,8 @@ impl<'x, 'p> Message<'x, 'p> {
         (0..self.count()).map_while(move |i| this.segment(i))
     }
 
-    /// The position `bytes` after `at`; the end of the message at the latest.
+    /// The position `bytes` after `at`; the end of the message at the latest. What a write of
+    /// [`io_slices`](Self::io_slices) took, or a `sendfile`, is stepped over alike.
     #[inline]
     #[must_use]
     pub fn advance(&self, mut at: Position, bytes: usize) -> Position {
@@ -497,7 +581,7 @@ impl<'x, 'p> Message<'x, 'p> {
     /// All bytes in one vector. A copy: for tests and for messages that are to be kept.
     ///
     /// # Errors
-    /// [`NotInMemory`] if there is a file range.
+    /// [`NotInMemory`] if there is a file range, or if the head is too short to be the message's own.
     #[cfg(feature = "alloc")]
     pub fn to_vec(&self) -> Result<alloc::vec::Vec<u8>, NotInMemory> {
         let mut out = alloc::vec::Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
@@ -507,7 +591,7 @@ impl<'x, 'p> Message<'x, 'p> {
                 Chunk::File(_) => return Err(NotInMemory),
             }
         }
-        Ok(out)
+        if out.len() as u64 == self.len() { Ok(out) } else { Err(NotInMemory) }
     }
 
     /// The bytes as one slice, if the message is one piece in memory.

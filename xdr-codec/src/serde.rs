@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | struct | fields in wire order, by their RFC names | the fields |
 //! | enumeration | RFC name; the number of an unknown value of an open registry | number |
-//! | union | discriminant by its name, then the arm's value, if it has one, by the variant's name | the two values |
+//! | union | discriminant by its name, then the arm's value, if it has one, by the arm's RFC name, or the variant's if none is declared | the two values |
 //! | opaque data, payload | lower-case hexadecimal digits | bytes |
 //! | string | string, or `{"bytes": "ff00"}` when it is not UTF-8 | bytes |
 //! | array, list | sequence | sequence |

@@ -190,7 +190,7 @@ macro_rules! __serialize {
 #[macro_export]
 macro_rules! __serde_struct {
     (
-        [$($gen:tt)*] $rfc:literal $name:ident { $( $f:ident [$($frfc:literal)?] $t:ty, )* }
+        [$($gen:tt)*] ($rfc:expr) $name:ident { $( $f:ident [$($frfc:literal)?] $t:ty, )* }
     ) => {
         $crate::__serialize! { [$($gen)*] $name }
 
@@ -232,7 +232,7 @@ macro_rules! __serde_struct {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serde_enum {
-    ($rfc:literal $name:ident) => {
+    (($rfc:expr) $name:ident) => {
         $crate::__serialize! { [] $name }
 
         impl $crate::serde::SerializeXdr for $name {
@@ -263,7 +263,7 @@ macro_rules! __serde_enum {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serde_open {
-    ($rfc:literal $name:ident) => {
+    (($rfc:expr) $name:ident) => {
         $crate::__serialize! { [] $name }
 
         impl $crate::serde::SerializeXdr for $name {
@@ -296,10 +296,10 @@ macro_rules! __serde_open {
 #[macro_export]
 macro_rules! __serde_union {
     (
-        [$($gen:tt)*] $rfc:literal $name:ident ($d:ident : $dt:ty)
-        [$(($label:expr) $v:ident $(($t:ty))?;)*]
-        [$(($($klabel:expr),+) $kv:ident $(($kt:ty))?;)*]
-        [$($xv:ident $(($xt:ty))?;)?]
+        [$($gen:tt)*] ($rfc:expr) $name:ident ($d:ident : $dt:ty)
+        [$(($label:expr) ($crfc:expr) $v:ident $(($t:ty))?;)*]
+        [$(($($klabel:expr),+) ($krfc:expr) $kv:ident $(($kt:ty))?;)*]
+        [$(($xrfc:expr) $xv:ident $(($xt:ty))?;)?]
     ) => {
         $crate::__serialize! { [$($gen)*] $name }
 
@@ -322,15 +322,15 @@ macro_rules! __serde_union {
                 match self {
                     $( Self::$v $(($crate::__bind!(x, $t)))? => $crate::__default!(
                         union.void();
-                        $( union.arm(::core::stringify!($v), &$crate::__value!(x, $t)) )?
+                        $( union.arm($crfc, &$crate::__value!(x, $t)) )?
                     ), )*
                     $( Self::$kv(_ $(, $crate::__bind!(x, $kt))?) => $crate::__default!(
                         union.void();
-                        $( union.arm(::core::stringify!($kv), &$crate::__value!(x, $kt)) )?
+                        $( union.arm($krfc, &$crate::__value!(x, $kt)) )?
                     ), )*
                     $( Self::$xv(_ $(, $crate::__bind!(x, $xt))?) => $crate::__default!(
                         union.void();
-                        $( union.arm(::core::stringify!($xv), &$crate::__value!(x, $xt)) )?
+                        $( union.arm($xrfc, &$crate::__value!(x, $xt)) )?
                     ), )?
                 }
             }
@@ -340,9 +340,9 @@ macro_rules! __serde_union {
             const NAME: &'static str = $rfc;
             const FIELDS: &'static [&'static str] = &[
                 ::core::stringify!($d),
-                $( ::core::stringify!($v), )*
-                $( ::core::stringify!($kv), )*
-                $( ::core::stringify!($xv), )?
+                $( $crfc, )*
+                $( $krfc, )*
+                $( $xrfc, )?
             ];
 
             #[allow(unused_variables)]
@@ -351,15 +351,15 @@ macro_rules! __serde_union {
             ) -> ::core::result::Result<(), R::Error> {
                 let d = reader.discriminant::<$dt>(::core::stringify!($d))?;
                 $( if d == $label {
-                    $( reader.field::<$t>(::core::stringify!($v))?; )?
+                    $( reader.field::<$t>($crfc)?; )?
                     return ::core::result::Result::Ok(());
                 } )*
                 $( if false $(|| d == $klabel)+ {
-                    $( reader.field::<$kt>(::core::stringify!($kv))?; )?
+                    $( reader.field::<$kt>($krfc)?; )?
                     return ::core::result::Result::Ok(());
                 } )*
                 // Without a default, decoding the bytes finds that no arm is selected.
-                $($( reader.field::<$xt>(::core::stringify!($xv))?; )?)?
+                $($( reader.field::<$xt>($xrfc)?; )?)?
                 ::core::result::Result::Ok(())
             }
         }

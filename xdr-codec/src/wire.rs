@@ -24,6 +24,14 @@ impl Shape {
 }
 
 /// Sizes of a type on the wire, in bytes, known at compile time.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no type of the wire",
+    label = "not a wire type",
+    note = "for `Vec<T>` or `&[T]` use `Array<'a, T, MAX>`; for `String` or `&str` use `Text<'a, MAX>`",
+    note = "for `u8` use `u32`, or `[u8; N]`, `Opaque<'a, MAX>` or `Payload<'a>` for bytes; for `u16` use `u32`",
+    note = "for `Box<T>` use `Option<T>`, or `Chain<'a, T>` for a linked list; for `usize` use `u32` or `u64`",
+    note = "types of your own are declared with `xdr_struct!`, `xdr_enum!`, `xdr_open_enum!` or `xdr_union!`"
+)]
 pub trait Wire {
     /// Fewest bytes that a value takes.
     const MIN_LEN: u32;
@@ -40,6 +48,11 @@ pub trait Wire {
 /// Users call [`Cursor::decode`](crate::Cursor::decode). The methods here are for the declaration
 /// macros and for hand-written types: `decode` is the hot path and says only *that* the bytes are
 /// wrong; `check` walks the same bytes again, slowly, and says why and where. Both must agree.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be decoded",
+    label = "not a type that can be decoded",
+    note = "the wire types, and which of them stand for which XDR types, are listed in the crate's documentation"
+)]
 pub trait Decode<'a>: Wire + Sized {
     /// Reads a value, or `None` if the bytes are not one.
     #[inline(always)]
@@ -77,6 +90,13 @@ pub trait Decode<'a>: Wire + Sized {
 ///
 /// Users call [`Encoder::put`]. The methods here are for the declaration macros and for
 /// hand-written types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be encoded",
+    label = "not a type that can be encoded",
+    note = "the wire types, and which of them stand for which XDR types, are listed in the crate's documentation",
+    note = "for `Vec<T>` or `&[T]` use `Array::from_slice`; for bytes `Opaque::new` or `Payload::Borrowed`; for `&str` `Text::try_from`",
+    note = "a list of `T` can be encoded if `T` can be decoded as well"
+)]
 pub trait Encode<'p>: Wire {
     /// No value holds a payload.
     const INLINE: bool = true;

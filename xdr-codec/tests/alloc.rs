@@ -194,6 +194,45 @@ fn encoding_by_reference_allocates_nothing() {
     assert_eq!(segments.view(&pages as &dyn Pages).len(), reply.encoded_len());
 }
 
+/// A list goes from turn to turn of a loop with its memory, though the payloads live for one.
+#[test]
+fn recycling_allocates_nothing() {
+    let mut head = vec![0; 256];
+    let mut spare = Segments::new();
+    for turn in 0..4 {
+        let data = [vec![turn; 5], vec![turn; 9], vec![turn; 100]];
+        let mut segments = spare.recycle();
+        let turned = measure(|| {
+            let mut e = Encoder::growable(&mut head, &mut segments);
+            for data in &data {
+                e.put(&Payload::Borrowed(data)).unwrap();
+            }
+            e.finish();
+        });
+        assert_eq!(segments.count(), 6, "more than the four that need no memory");
+        let bytes = segments.view(&head).to_vec().unwrap();
+        assert_eq!((bytes.len(), bytes[4]), (12 + 16 + 104, turn));
+        if turn == 0 {
+            assert!(turned.count_total > 0, "the first turn gets the memory");
+        } else {
+            nothing("a recycled list", turned);
+        }
+        let (mut again, mut empty) = (None, true);
+        nothing(
+            "recycling",
+            measure(|| {
+                let recycled = segments.recycle();
+                empty = recycled.count() == 0 && recycled.view(&head).is_empty();
+                again = Some(recycled);
+            }),
+        );
+        assert!(empty);
+        spare = again.unwrap();
+    }
+    // One that never had memory has none to keep.
+    nothing("recycling a short list", measure(|| drop(Segments::new().recycle())));
+}
+
 fn encode_pages<'p>(reply: &Reply<'p>, pages: &mut Vec<[u8; 12]>, segments: &mut Segments<'p>) {
     let mut e = Encoder::pages(pages, segments);
     e.put(reply).unwrap();

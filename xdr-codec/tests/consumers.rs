@@ -10,7 +10,8 @@
 )]
 
 use nfswire_xdr::{
-    Chunk, Encoder, FileRange, Payload, Piece, Position, Scattered, Segments, Stats, xdr_struct,
+    Array, Chunk, Encoder, FileRange, Payload, Piece, Position, Scattered, Segments, Stats, Text,
+    xdr_struct,
 };
 
 xdr_struct! {
@@ -66,6 +67,117 @@ fn copied_bytes_are_rolled_back_too() {
     e.put(&1u32).unwrap();
     e.finish();
     assert_eq!(segments.stats(), Stats { head: 4, copied: 0, referenced: 0, segments: 1 });
+}
+
+/// With a head that is not the message's own, bytes are missing: that is said, not passed over.
+#[test]
+fn a_wrong_head_is_an_error() {
+    let data = payload(9);
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(&Item { id: 7, data: Payload::Borrowed(&data) }).unwrap();
+    let len = e.finish();
+    assert_eq!(len, 4 + 4 + 9 + 3);
+    assert!(segments.view(&head).to_vec().is_ok());
+    for short in 0..12 {
+        let message = segments.view(&head[..short]);
+        assert_eq!(message.len(), len);
+        let error = message.to_vec().unwrap_err();
+        assert!(error.to_string().contains("not the memory that it was encoded into"), "{short}");
+        #[cfg(feature = "bytes")]
+        assert!(message.buf().is_err(), "{short}");
+    }
+    let no_pages: [[u8; 4]; 0] = [];
+    assert!(segments.view_pages(&no_pages).to_vec().is_err());
+    assert!(segments.view_pages(&[[0u8; 16]]).to_vec().is_ok());
+
+    // Nor is a message what an encoder left that was dropped without `finish`.
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(&Payload::Borrowed(&data)).unwrap();
+    drop(e);
+    assert!(segments.view(&head).to_vec().is_err());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(&1u32).unwrap();
+    drop(e);
+    assert!(segments.view(&head).is_empty());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(&2u32).unwrap();
+    e.finish();
+    assert_eq!(segments.view(&head).to_vec().unwrap(), [0, 0, 0, 2]);
+}
+
+/// Page vectors of any shape give the bytes that one slice gives; a payload by reference is in none
+/// of the pages. // E1 E2
+#[test]
+fn pages_of_any_shape() {
+    let names = ["", "a", "bcdef", "a name that is longer than some pages"];
+    for len in [0, 3, 10, 700, 1 << 20] {
+        let data = payload(len);
+        let encode = |e: &mut Encoder<'_, '_>| {
+            for (name, id) in names.iter().zip(0..) {
+                e.put(&Text::<'_, 255>::try_from(*name).unwrap()).unwrap();
+                e.put(&[id; 21]).unwrap();
+            }
+        };
+        let numbers: Vec<u64> = (0..150).collect();
+        let numbers = Array::<'_, u64>::from_slice(&numbers).unwrap();
+        let item = Item { id: 7, data: Payload::Borrowed(&data) };
+
+        let (mut head, mut segments) = (Vec::new(), Segments::new());
+        let mut e = Encoder::growable(&mut head, &mut segments);
+        encode(&mut e);
+        e.put(&item).unwrap();
+        e.put(&numbers).unwrap();
+        let total = e.finish();
+        let bytes = segments.view(&head).to_vec().unwrap();
+        assert!(bytes.len() - len < 4096, "one page suffices for the head");
+
+        let mixed = [4, 8, 64, 4096];
+        let shapes: [(&str, Vec<usize>); 7] = [
+            ("one page", vec![4096]),
+            ("three pages", vec![700; 3]),
+            ("pages of four bytes", vec![4; 1000]),
+            ("mixed", mixed.to_vec()),
+            ("mixed, and again", mixed.iter().cycle().copied().take(16).collect()),
+            ("mixed, small ones last", vec![64, 8, 4, 4, 64, 8, 1200, 4, 8, 64, 4096]),
+            ("odd ones", vec![7, 0, 66, 5, 3, 4097]),
+        ];
+        for (shape, lens) in shapes {
+            let mut pages: Vec<Vec<u8>> = lens.iter().map(|len| vec![0xff; *len]).collect();
+            let mut segments = Segments::new();
+            let mut e = Encoder::pages(&mut pages, &mut segments);
+            encode(&mut e);
+            e.put(&item).unwrap();
+            e.put(&numbers).unwrap();
+            assert_eq!(e.finish(), total, "{shape}");
+            let message = segments.view_pages(&pages);
+            assert!(message.to_vec().unwrap() == bytes, "{shape}, {len} bytes");
+            let stats = segments.stats();
+            assert_eq!((stats.referenced, stats.copied), (len as u64, 0), "{shape}");
+            let here = |chunk: Chunk<'_>| matches!(chunk, Chunk::Bytes(b) if b.as_ptr() == data.as_ptr() && b.len() == len);
+            assert!(len == 0 || message.iter().any(here), "{shape}: the payload was moved");
+        }
+    }
+}
+
+/// What `Pages` calls good page types are some.
+#[test]
+fn types_of_pages() {
+    fn written<P: AsRef<[u8]> + AsMut<[u8]>>(mut pages: Vec<P>) {
+        let mut segments = Segments::new();
+        let mut e = Encoder::pages(&mut pages, &mut segments);
+        e.put(&[1u32, 2, 3, 4]).unwrap();
+        e.finish();
+        let message = segments.view_pages(&pages);
+        assert_eq!((message.count(), message.to_vec().unwrap()[15]), (2, 4));
+    }
+    let (mut one, mut two) = ([0; 8], [0; 8]);
+    written(vec![[0u8; 8]; 2]);
+    written(vec![vec![0u8; 8].into_boxed_slice(), vec![0; 12].into_boxed_slice()]);
+    written(vec![vec![0u8; 8]; 2]);
+    written(vec![&mut one[..], &mut two[..]]);
+    #[cfg(feature = "bytes")]
+    written(vec![bytes::BytesMut::zeroed(8), bytes::BytesMut::zeroed(8)]);
 }
 
 /// A file range is never copied, whatever the copy-break. // E2

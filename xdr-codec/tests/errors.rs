@@ -290,6 +290,11 @@ fn explanations() {
         explanation.to_string(),
         "file.type > filetype.Data at byte 17: pad bytes are not zero"
     );
+    // A value without fields has no path: the text is the error's.
+    let explanation = explain::<bool>(&[0, 0, 0, 2], &Limits::STRICT).unwrap();
+    assert_eq!(explanation.path().count(), 0);
+    assert_eq!(explanation.to_string(), "at byte 0: 2 is not a boolean");
+    assert_eq!(explanation.to_string(), explanation.error.to_string());
 }
 
 /// After an error the cursor stands where it stood, and goes on from there.

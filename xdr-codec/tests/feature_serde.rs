@@ -197,6 +197,28 @@ fn text() {
     assert_eq!(json!(Value(&Opaque::<'_, 4>::new(&[0xde, 0xad]).unwrap())), json!("dead"));
 }
 
+xdr_union! {
+    /// An arm with a name in the RFC, one without, and one with that shares discriminants.
+    "named" => pub enum NamedArms<'a> switch (n: u32) {
+        case 0 => "resok" Ok(Text<'a>),
+        case 1 => Same(u32),
+        cases (2, 3) => "few" Few(u32),
+        default => "resfail" Fail(u32),
+    }
+}
+
+/// An arm goes by the RFC's name if it was given, else by ours.
+#[test]
+fn names_of_arms() {
+    let ok = NamedArms::Ok(Text::try_from("x").unwrap());
+    same::<NamedArms<'_>>(&ok, r#"{"n":0,"resok":"x"}"#);
+    same::<NamedArms<'_>>(&NamedArms::Same(7), r#"{"n":1,"Same":7}"#);
+    same::<NamedArms<'_>>(&NamedArms::Few(3, 7), r#"{"n":3,"few":7}"#);
+    same::<NamedArms<'_>>(&NamedArms::Fail(9, 7), r#"{"n":9,"resfail":7}"#);
+    refused::<NamedArms<'_>>(r#"{"n":0,"Ok":"x"}"#, "named has no field \"Ok\"");
+    refused::<NamedArms<'_>>(r#"{"n":0}"#, "field \"resok\" of named is missing");
+}
+
 #[test]
 fn payloads() {
     let pieces = [Piece::Here(&[1; 40]), Piece::Here(&[]), Piece::Here(&[2, 3])];

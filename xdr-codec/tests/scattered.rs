@@ -10,8 +10,9 @@
 )]
 
 use nfswire_xdr::{
-    Chain, Cursor, Decode, DecodeError, Encode, Encoder, ErrorKind, Limits, Opaque, Payload, Piece,
-    Pieces, Scattered, Segments, Text, from_bytes, xdr_enum, xdr_struct, xdr_union,
+    Array, Chain, Cursor, Decode, DecodeError, Encode, Encoder, ErrorKind, FileRange, Limits,
+    Opaque, Payload, Piece, Pieces, Scattered, Segments, Text, from_bytes, xdr_enum, xdr_struct,
+    xdr_union,
 };
 use proptest::prelude::*;
 
@@ -242,6 +243,131 @@ fn too_little_scratch_says_how_much() {
     }
     let mut scratch = [0; 20];
     assert!(Pieces::new(&pieces, &mut scratch).decode::<Body<'_>>().is_ok());
+}
+
+xdr_struct! {
+    /// A payload between names, of which one is in an option, and a list of payloads.
+    "parcels" => pub struct Parcels<'a> {
+        pub name: Text<'a>,
+        pub data: Option<Payload<'a>>,
+        pub times: Option<Times>,
+        pub list: Array<'a, Payload<'a>>,
+        pub last: Payload<'a>,
+    }
+}
+
+proptest! {
+    /// Scratch as long as the message without its payloads always suffices, whatever the pieces; those
+    /// in lists count as the lists' bytes.
+    #[test]
+    fn scratch_without_payloads_suffices(
+        name in prop::collection::vec(any::<u8>(), 0..20),
+        data in prop::option::of(prop::collection::vec(any::<u8>(), 0..60)),
+        times in prop::option::of(times()),
+        list in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 0..4),
+        last in prop::collection::vec(any::<u8>(), 0..60),
+        sizes in prop::collection::vec(0usize..40, 1..6),
+    ) {
+        prop_assume!(sizes.iter().any(|size| *size > 0));
+        let items: Vec<Payload<'_>> = list.iter().map(|data| Payload::Borrowed(data)).collect();
+        let value = Parcels {
+            name: Text::new(&name).unwrap(),
+            data: data.as_deref().map(Payload::Borrowed),
+            times,
+            list: Array::from_slice(&items).unwrap(),
+            last: Payload::Borrowed(&last),
+        };
+        let bytes = encode(&value);
+        let payloads = last.len() + data.as_ref().map_or(0, Vec::len);
+        for sizes in SIZES.iter().copied().chain([&sizes[..]]) {
+            let pieces = cut(&bytes, sizes);
+            let mut scratch = vec![0xee; bytes.len() - payloads];
+            let mut p = Pieces::new(&pieces, &mut scratch);
+            // Payloads are compared by their bytes, wherever these lie.
+            prop_assert_eq!(&p.decode::<Parcels<'_>>()?, &value);
+            p.finish()?;
+        }
+    }
+}
+
+/// A list is one slice: payloads in it are copied where it straddles, and must be at hand.
+#[test]
+fn payloads_in_lists() {
+    let items = [Payload::Borrowed(b"abcd"), Payload::Borrowed(b"efgh")];
+    let bytes = encode(&Array::<'_, Payload<'_>>::from_slice(&items).unwrap());
+    let pieces = cut(&bytes, &[9]);
+    let mut scratch = [0; 16];
+    let mut p = Pieces::new(&pieces, &mut scratch);
+    let list: Array<'_, Payload<'_>> = p.decode().unwrap();
+    assert!(list.iter().eq(items.clone()));
+    assert!(list.iter().all(|item| matches!(item, Payload::Borrowed(_))));
+    let mut scratch = [0; 15];
+    let error = Pieces::new(&pieces, &mut scratch).decode::<Array<'_, Payload<'_>>>().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Scratch { needed: 1 });
+
+    let chain = encode(&Chain::from_slice(&items)); // with words between, and one behind
+    let not_here = |error: DecodeError, at: usize, offset: usize| {
+        let here = (at - offset) as u32;
+        assert_eq!(error.kind, ErrorKind::NotHere { needed: 4, here }, "{at}");
+        assert_eq!(error.offset as usize, offset, "{at}");
+    };
+    for at in 0..bytes.len() {
+        let pieces = [Piece::Here(&bytes[..at]), Piece::Elsewhere((bytes.len() - at) as u32)];
+        let mut scratch = [0; 64];
+        let mut p = Pieces::new(&pieces, &mut scratch);
+        not_here(p.decode::<Array<'_, Payload<'_>>>().unwrap_err(), at, at & !3);
+        let mut c = Cursor::head(&bytes[..at], bytes.len() as u32, &Limits::STRICT);
+        not_here(c.decode::<Array<'_, Payload<'_>>>().unwrap_err(), at, at & !3);
+    }
+    for at in 0..chain.len() {
+        let pieces = [Piece::Here(&chain[..at]), Piece::Elsewhere((chain.len() - at) as u32)];
+        let mut scratch = [];
+        let mut p = Pieces::new(&pieces, &mut scratch);
+        not_here(p.decode::<Chain<'_, Payload<'_>>>().unwrap_err(), at, at & !3);
+        let mut c = Cursor::head(&chain[..at], chain.len() as u32, &Limits::STRICT);
+        not_here(c.decode::<Chain<'_, Payload<'_>>>().unwrap_err(), at, at & !3);
+    }
+}
+
+/// Equality is that of the bytes where they are in memory, else that of what is meant.
+#[test]
+fn payloads_are_equal_by_their_bytes() {
+    let slices = |parts: &'static [Piece<'static>]| Payload::from(Scattered::new(parts).unwrap());
+    let same = [
+        Payload::Borrowed(b"abcdef"),
+        slices(&[Piece::Here(b"abcdef")]),
+        slices(&[Piece::Here(b"a"), Piece::Here(b""), Piece::Here(b"bcde"), Piece::Here(b"f")]),
+        #[cfg(feature = "bytes")]
+        Payload::Bytes(bytes::Bytes::from_static(b"abcdef")),
+    ];
+    let others = [
+        Payload::default(),
+        Payload::Borrowed(b"abcdeF"),
+        Payload::Borrowed(b"abcde"),
+        slices(&[Piece::Here(b"abcde")]),
+        slices(&[Piece::Here(b"abc"), Piece::Here(b"deg")]),
+        Payload::File(FileRange { token: 1, offset: 2, len: 6 }),
+        Payload::File(FileRange { token: 1, offset: 3, len: 6 }),
+        Payload::Elsewhere { at: 4, len: 6 },
+        Payload::Elsewhere { at: 8, len: 6 },
+        Payload::Elsewhere { at: 8, len: 0 },
+    ];
+    for one in &same {
+        assert!(same.iter().all(|two| one == two), "{one:?}");
+        assert!(others.iter().all(|two| one != two), "{one:?}");
+        assert!(others.iter().all(|two| two != one), "{one:?}");
+        assert!(one.slices().unwrap().flatten().eq(b"abcdef"));
+        assert!(one.slices().unwrap().all(|slice| !slice.is_empty()));
+    }
+    for (i, one) in others.iter().enumerate() {
+        for (j, two) in others.iter().enumerate() {
+            assert_eq!(one == two, i == j || (i.max(j), i.min(j)) == (3, 2), "{one:?} {two:?}");
+        }
+        let in_memory = !matches!(one, Payload::File(_) | Payload::Elsewhere { .. });
+        assert_eq!(one.slices().is_some(), in_memory);
+    }
+    assert_eq!(Payload::default(), slices(&[]));
+    assert_eq!(Payload::default().slices().unwrap().count(), 0);
 }
 
 #[test]

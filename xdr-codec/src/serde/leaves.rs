@@ -11,6 +11,7 @@ use ::serde::{
 
 use super::{DeserializeXdr, Out, Seed, SerializeXdr, Value};
 use crate::{
+    bounded::BoundedPayload,
     limits::Limits,
     list::List,
     opaque::{Opaque, Text},
@@ -290,6 +291,21 @@ impl DeserializeXdr for Payload<'_> {
     }
 }
 
+impl<const MAX: u32> SerializeXdr for BoundedPayload<'_, MAX> {
+    fn serialize_xdr<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_payload().serialize_xdr(serializer)
+    }
+}
+
+impl<const MAX: u32> DeserializeXdr for BoundedPayload<'_, MAX> {
+    fn deserialize_xdr<'r, D: Deserializer<'r>>(
+        deserializer: D,
+        out: &mut Out<'_>,
+    ) -> Result<(), D::Error> {
+        deserialize_opaque(deserializer, |bytes| out.variable(bytes))
+    }
+}
+
 /// What the bytes of a string that is not UTF-8 stand behind.
 const BYTES: &str = "bytes";
 
@@ -523,5 +539,6 @@ serialize! {
     [const MAX: u32] Opaque<'a, MAX>;
     [const MAX: u32] Text<'a, MAX>;
     [] Payload<'a>;
+    [const MAX: u32] BoundedPayload<'a, MAX>;
     [T: Decode<'a> + SerializeXdr, const LINKED: bool, const MAX: u32] List<'a, T, LINKED, MAX>;
 }
