@@ -447,6 +447,7 @@ fn answers() {
         (Refusal::NoContext, denied(AuthStat::GSS_CREDPROBLEM)),
         (Refusal::Header(bad), denied(AuthStat::GSS_CREDPROBLEM)),
         (Refusal::Header(expired), denied(AuthStat::GSS_CTXPROBLEM)),
+        (Refusal::Header(failed(MajorStatus::NO_CONTEXT)), denied(AuthStat::GSS_CREDPROBLEM)),
         (Refusal::Header(no_space), fault),
         (Refusal::OtherMessage, fault),
         (Refusal::Sequence(above), denied(AuthStat::GSS_CTXPROBLEM)),
@@ -761,8 +762,12 @@ fn payloads_are_not_copied() {
     let received = message.to_vec().unwrap();
     assert_eq!(received.len(), 4 + 12 + file.len() + 4 + 12);
     let c = Cursor::new(&received);
-    let results = unprotect(Service::INTEGRITY, 9, Qop(0), c, &security, &mut []).unwrap();
-    let results: ReadReply<'_> = decode(results).unwrap();
+    let mut results = None;
+    let counted = allocation_counter::measure(|| {
+        results = Some(unprotect(Service::INTEGRITY, 9, Qop(0), c, &security, &mut []));
+    });
+    assert_eq!(counted.count_total, 0);
+    let results: ReadReply<'_> = decode(results.unwrap().unwrap()).unwrap();
     let data = results.data.as_slice().unwrap();
     assert!(received.as_ptr_range().contains(&data.as_ptr()));
     assert_eq!(data, file);
@@ -794,6 +799,33 @@ fn payloads_are_not_copied() {
     assert!(error.is_ours(), "{error}");
     let results = unprotect(Service::PRIVACY, 9, Qop(0), c, &security, &mut scratch).unwrap();
     assert_eq!(decode::<ReadReply<'_>>(results).unwrap(), reply);
+}
+
+/// D1: from a record to verified arguments and the reply's verifier without any memory of its own.
+#[test]
+fn nothing_is_allocated() {
+    let mut server = Server::new();
+    for version in VERSIONS {
+        let mut client = Client::connect(&mut server, version, 9);
+        for service in SERVICES {
+            let record = client.read(service).bytes;
+            let mut context = Context::<2>::new(version);
+            let (mut scratch, mut verifier) = ([0; 200], [0; 400]);
+            let mut read = None;
+            let counted = allocation_counter::measure(|| {
+                let mut c = Cursor::new(&record);
+                let header = parse_call(&mut c).unwrap();
+                let credential = toy::POLICY.credential(&header, &Limits::STRICT);
+                let Ok(nfswire_rpc::Credential::Gss(credential)) = credential else { return };
+                let call = Call::new(&record, header, credential).unwrap();
+                let verified = call.verify(&mut context, &client.security).unwrap();
+                let args = verified.arguments(c, &client.security, &mut scratch).unwrap();
+                read = decode::<ReadArgs<'_>>(args).ok().map(|args| args.count);
+                verified.reply_verifier(&client.security, &mut verifier).unwrap();
+            });
+            assert_eq!((counted.count_total, read), (0, Some(600)));
+        }
+    }
 }
 
 #[test]

@@ -76,13 +76,11 @@ impl MajorStatus {
         self.0 & 0xffff_0000 != 0
     }
 
-    /// Whether context or credentials went stale: the client is to set up a new context.
+    /// Whether context or credentials have expired: such failures have an `auth_stat` of their own
+    /// (RFC 2203, section 5.3.3.3).
     #[must_use]
     pub const fn is_stale(self) -> bool {
-        matches!(
-            Self(self.0 & 0x00ff_0000),
-            Self::CREDENTIALS_EXPIRED | Self::CONTEXT_EXPIRED | Self::NO_CONTEXT
-        )
+        matches!(Self(self.0 & 0x00ff_0000), Self::CREDENTIALS_EXPIRED | Self::CONTEXT_EXPIRED)
     }
 }
 

@@ -86,7 +86,8 @@ xdr_union! {
 }
 
 xdr_struct! {
-    /// Arguments of [`Create`](super::ControlProcedure::Create).
+    /// Arguments of [`Create`](super::ControlProcedure::Create). The call's own handle is the parent;
+    /// it must not be a child itself (section 2), which the server's table of handles tells.
     #[derive(Copy)]
     "rgss3_create_args" => pub struct CreateArgs<'a> {
         /// Another context to authenticate with.

@@ -22,7 +22,8 @@
 //! 5. [`ControlProcedure::Destroy`]: send the reply, then drop the context and its children.
 //!
 //! A client mirrors it with [`SequenceNumbers`], [`sign`], [`protect`], [`verify_reply`] and
-//! [`unprotect`].
+//! [`unprotect`]. After `RPCSEC_GSS_CREDPROBLEM` or `RPCSEC_GSS_CTXPROBLEM` it sets up a new context
+//! and tries again; no other denial is mended by that (RFC 2203, section 5.3.3.3).
 
 mod channel;
 mod client;
