@@ -5,6 +5,7 @@
 mod encoder;
 mod gss;
 mod input;
+mod messages;
 mod records;
 pub mod seeds;
 mod types;
@@ -12,6 +13,7 @@ mod values;
 
 pub use encoder::encoder_model;
 pub use gss::gss;
+pub use messages::messages;
 pub use records::records;
 pub use values::{decode_any, roundtrip, segments_vs_flat, split};
 
@@ -27,4 +29,5 @@ pub const TARGETS: &[Target] = &[
     ("encoder_model", encoder_model),
     ("records", records),
     ("gss", gss),
+    ("messages", messages),
 ];

@@ -68,6 +68,7 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "encoder_model" => calls(),
         "records" => streams(),
         "gss" => gss_calls(),
+        "messages" => headers(),
         _ => values(),
     };
     seeds.retain(|seed| seed.len() <= LONGEST);
@@ -141,6 +142,22 @@ fn streams() -> Vec<Vec<u8>> {
         seeds.push(stream);
     }
     seeds
+}
+
+/// Every message of the vectors, the cases and a capture, with some of it at hand.
+fn headers() -> Vec<Vec<u8>> {
+    let whole = |name: &str| name == "rpc_msg" || name.contains('/');
+    let vectors = vectors().into_iter().filter(|(name, _)| whole(name)).map(|(_, bytes)| bytes);
+    let capture = read("onc-rpc/testdata/captures/rpcbind.hex");
+    let captured = capture.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (transport, digits) = (line.starts_with("tcp"), line.rsplit(' ').next());
+        let bytes = hex::decode(digits.expect("not empty")).expect("hexadecimal digits");
+        // Over TCP there is a mark in front.
+        if transport { bytes[4..].to_vec() } else { bytes }
+    });
+    let marked = cases().into_iter().filter_map(|bytes| Some(bytes.get(4..)?.to_vec()));
+    let all = vectors.chain(captured).chain(cases()).chain(marked);
+    all.enumerate().map(|(i, bytes)| [&[(i * 11) as u8], &bytes[..]].concat()).collect()
 }
 
 /// Calls of RPCSEC_GSS: every control procedure, service and version, with verifiers and bodies.

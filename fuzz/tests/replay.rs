@@ -67,4 +67,4 @@ macro_rules! replays {
     };
 }
 
-replays! { decode_any roundtrip split segments_vs_flat encoder_model records gss }
+replays! { decode_any roundtrip split segments_vs_flat encoder_model records gss messages }
