@@ -282,12 +282,19 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[inline(always)]
     fn put_slice<T: Encode<'p> + ?Sized>(&mut self, value: &T, data: &'p [u8]) -> Option<()> {
         let len = u32::try_from(data.len()).ok()?;
-        let inline = value.encoded_len().wrapping_sub(padded(len));
-        if len <= self.copy_break {
-            return self.apart(|e| e.put_copied(value, inline, data));
+        if len <= self.copy_break || len % 4 > 0 {
+            return self.apart(|e| e.put_tail(value));
         }
-        let end = self.put_inline(value, inline, len)?;
-        if len > 0 {
+        let (end, window) = self.space(value.encoded_len().wrapping_sub(len.into()))?;
+        if !value.write(window)?.is_empty() {
+            return None;
+        }
+        let State { page, open: start, .. } = self.state;
+        let head = Part { page, start, len: end.wrapping_sub(start) };
+        if self.segments.begin(head, data) {
+            self.state.closed = u64::from(head.len).wrapping_add(len.into());
+            self.state.open = end;
+        } else {
             self.segments.reserve(2).ok()?;
             self.refer(end, len, |segments| {
                 segments.push(Segment::Payload(Payload::Borrowed(data)));
@@ -298,6 +305,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
     }
 
     /// A value that ends with a payload, or has none.
+    #[cold]
     #[inline(never)]
     fn put_tail<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Option<()> {
         let payload = value.tail();
@@ -342,13 +350,12 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// of its pad, which ends at `end`. There is room for the segments.
     #[inline(always)]
     fn refer(&mut self, end: u32, len: u32, push: impl FnOnce(&mut Segments<'p>)) {
-        let odd = len % 4;
-        let before = if odd > 0 { end.wrapping_sub(4) } else { end };
+        let before = before_pad(end, len);
         self.close(before);
         push(self.segments);
         self.state.closed = self.state.closed.wrapping_add(len.into());
         // The payload's odd bytes are skipped in the head; see `payload`.
-        self.state.open = before.wrapping_add(odd);
+        self.state.open = before.wrapping_add(len % 4);
     }
 
     /// The value and a copy of its payload.
@@ -699,6 +706,13 @@ fn space<'x>(store: &'x mut Store<'_>, state: &State, len: u64) -> Option<(u32, 
         Store::Pages(pages) => pages.page_mut(state.page as usize)?.get_mut(range)?,
     };
     Some((end, window))
+}
+
+/// Where the head segment before a payload of `len` bytes ends, when the word of its pad ends at
+/// `end`.
+#[inline(always)]
+const fn before_pad(end: u32, len: u32) -> u32 {
+    if len.is_multiple_of(4) { end } else { end.wrapping_sub(4) }
 }
 
 /// Appends the segments of a payload, for which there is room.

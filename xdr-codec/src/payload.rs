@@ -4,7 +4,7 @@
 use bytes::Bytes;
 
 use crate::{
-    cursor::{Source, padded},
+    cursor::{Source, padded, saturate},
     encoder::Encoder,
     error::{DecodeError, EncodeError},
     probe::Probe,
@@ -172,10 +172,14 @@ impl<'a> Payload<'a> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
+        // The common one first, not through a table.
+        if let Self::Borrowed(data) = self {
+            return saturate(data.len());
+        }
         match self {
-            Self::Borrowed(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
+            Self::Borrowed(data) => saturate(data.len()),
             #[cfg(feature = "bytes")]
-            Self::Bytes(data) => u32::try_from(data.len()).unwrap_or(u32::MAX),
+            Self::Bytes(data) => saturate(data.len()),
             Self::Scattered(slices) => slices.len(),
             Self::File(range) => range.len,
             Self::Elsewhere { len, .. } => *len,
@@ -319,9 +323,15 @@ impl<'p> Encode<'p> for Payload<'p> {
     }
 
     #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
         let (word, rest) = w.split_first_chunk_mut()?;
-        *word = self.len().to_be_bytes();
+        // What a length word cannot say has been refused before.
+        *word = match self {
+            Self::Borrowed(data) => data.len() as u32,
+            _ => self.len(),
+        }
+        .to_be_bytes();
         Some(rest)
     }
 

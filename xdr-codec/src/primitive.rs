@@ -358,10 +358,15 @@ impl<'p, T: Encode<'p>> Encode<'p> for Option<T> {
 
     #[inline(always)]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-        let w = self.is_some().write(w)?;
         match self {
-            Some(value) => value.write(w),
-            None => Some(w),
+            // One check for the word and the value.
+            Some(value) if T::FIXED => {
+                let (both, rest) = w.split_at_mut_checked(Self::MAX_LEN as usize)?;
+                value.write(1u32.write(both)?)?;
+                Some(rest)
+            }
+            Some(value) => value.write(1u32.write(w)?),
+            None => 0u32.write(w),
         }
     }
 

@@ -34,6 +34,7 @@ pub(crate) struct Part {
 pub(crate) enum Look<'x, 'p> {
     Head(Part),
     Payload(&'x Payload<'p>),
+    Slice(&'p [u8]),
     More(&'p [u8]),
 }
 
@@ -52,7 +53,7 @@ impl Look<'_, '_> {
         match self {
             Self::Head(part) => part.len,
             Self::Payload(p) => p.len(),
-            Self::More(bytes) => saturate(bytes.len()),
+            Self::Slice(bytes) | Self::More(bytes) => saturate(bytes.len()),
         }
     }
 }
@@ -70,12 +71,17 @@ const FIXED: usize = 16;
 /// [`recycle`](Self::recycle) takes it along without them.
 #[derive(Clone, Debug)]
 pub struct Segments<'p> {
+    /// Segments in the list.
+    in_list: usize,
+    /// Segments before those: none, or the head segment `before` and the payload `first`. Most
+    /// messages never touch the list.
+    in_front: usize,
+    before: Part,
+    first: &'p [u8],
     #[cfg(feature = "alloc")]
     list: smallvec::SmallVec<[Segment<'p>; 4]>,
     #[cfg(not(feature = "alloc"))]
     list: [Option<Segment<'p>>; FIXED],
-    #[cfg(not(feature = "alloc"))]
-    used: usize,
     /// The head segment that ends the message; not in the list, so that a message without payload
     /// never touches it. Empty if the message ends with a payload.
     last: Part,
@@ -93,9 +99,11 @@ impl<'p> Segments<'p> {
     #[must_use]
     pub fn new() -> Self {
         Self {
+            in_list: 0,
+            in_front: 0,
+            before: Part::default(),
+            first: &[],
             list: Default::default(),
-            #[cfg(not(feature = "alloc"))]
-            used: 0,
             last: Part::default(),
             total: 0,
             copied: 0,
@@ -107,9 +115,10 @@ impl<'p> Segments<'p> {
     /// Forgets all segments and keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
-        if self.listed() > 0 {
-            self.truncate(0);
+        if self.in_list > 0 {
+            self.shorten(0);
         }
+        self.in_front = 0;
         self.last.len = 0;
         self.total = 0;
         self.copied = 0;
@@ -145,11 +154,21 @@ impl<'p> Segments<'p> {
 
     /// Number of segments before the last.
     #[inline]
-    pub(crate) fn listed(&self) -> usize {
-        #[cfg(feature = "alloc")]
-        return self.list.len();
-        #[cfg(not(feature = "alloc"))]
-        return self.used;
+    pub(crate) const fn listed(&self) -> usize {
+        self.in_list.saturating_add(self.in_front)
+    }
+
+    /// Begins the message with a head segment and a payload of one slice, neither of them empty, if
+    /// there are no segments yet; says whether it has.
+    #[inline]
+    pub(crate) const fn begin(&mut self, before: Part, first: &'p [u8]) -> bool {
+        let begins = self.in_list == 0 && self.in_front == 0 && before.len > 0;
+        if begins {
+            self.in_front = 2;
+            self.before = before;
+            self.first = first;
+        }
+        begins
     }
 
     /// Number of segments.
@@ -161,6 +180,10 @@ impl<'p> Segments<'p> {
 
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<Look<'_, 'p>> {
+        let Some(index) = index.checked_sub(self.in_front) else {
+            let is_head = index == 0;
+            return Some(if is_head { Look::Head(self.before) } else { Look::Slice(self.first) });
+        };
         #[cfg(feature = "alloc")]
         let listed = self.list.get(index);
         #[cfg(not(feature = "alloc"))]
@@ -169,7 +192,7 @@ impl<'p> Segments<'p> {
             Some(Segment::Head(part)) => Some(Look::Head(*part)),
             Some(Segment::Payload(payload)) => Some(Look::Payload(payload)),
             Some(Segment::More(bytes)) => Some(Look::More(bytes)),
-            None if index == self.listed() && self.last.len > 0 => Some(Look::Head(self.last)),
+            None if index == self.in_list && self.last.len > 0 => Some(Look::Head(self.last)),
             None => None,
         }
     }
@@ -178,7 +201,7 @@ impl<'p> Segments<'p> {
     #[inline]
     #[cfg_attr(not(feature = "alloc"), allow(clippy::needless_pass_by_ref_mut))]
     pub(crate) fn reserve(&mut self, more: usize) -> Result<(), EncodeError> {
-        let needed = self.listed().saturating_add(more);
+        let needed = self.in_list.saturating_add(more);
         #[cfg(feature = "alloc")]
         if needed > self.list.capacity() {
             self.list.try_reserve(more.max(4)).map_err(|_| EncodeError::TooManySegments)?;
@@ -196,23 +219,33 @@ impl<'p> Segments<'p> {
         #[cfg(feature = "alloc")]
         self.list.push(segment);
         #[cfg(not(feature = "alloc"))]
-        if let Some(slot) = self.list.get_mut(self.used) {
+        if let Some(slot) = self.list.get_mut(self.in_list) {
             *slot = Some(segment);
-            self.used = self.used.saturating_add(1);
+        }
+        self.in_list = self.in_list.saturating_add(1);
+    }
+
+    /// Drops all segments behind the first `count`.
+    #[inline]
+    pub(crate) fn truncate(&mut self, count: usize) {
+        if let Some(in_list) = count.checked_sub(self.in_front) {
+            self.shorten(in_list);
+        } else {
+            // A head segment is only closed for what follows it: the two in front go together.
+            self.shorten(0);
+            self.in_front = 0;
         }
     }
 
     #[inline]
-    pub(crate) fn truncate(&mut self, count: usize) {
+    fn shorten(&mut self, in_list: usize) {
         #[cfg(feature = "alloc")]
-        self.list.truncate(count);
+        self.list.truncate(in_list);
         #[cfg(not(feature = "alloc"))]
-        {
-            for slot in self.list.iter_mut().skip(count) {
-                *slot = None;
-            }
-            self.used = self.used.min(count);
+        for slot in self.list.iter_mut().take(self.in_list).skip(in_list) {
+            *slot = None;
         }
+        self.in_list = self.in_list.min(in_list);
     }
 
     /// Where the bytes of the message went.
@@ -222,7 +255,7 @@ impl<'p> Segments<'p> {
         for segment in (0..self.count()).map_while(|i| self.get(i)) {
             let bytes = match segment {
                 Look::Head(_) => &mut stats.head,
-                Look::Payload(_) | Look::More(_) => &mut stats.referenced,
+                Look::Payload(_) | Look::Slice(_) | Look::More(_) => &mut stats.referenced,
             };
             *bytes = bytes.saturating_add(segment.len().into());
             stats.segments = stats.segments.saturating_add(1);
@@ -466,7 +499,7 @@ impl<'x, 'p> Message<'x, 'p> {
                 let (start, at) = (index, position);
                 index = index.saturating_add(1);
                 position = position.saturating_add(segment.len().into());
-                if !matches!(segment, Look::Payload(_)) {
+                if !matches!(segment, Look::Payload(_) | Look::Slice(_)) {
                     continue;
                 }
                 while let Some(more @ Look::More(_)) = this.segments.get(index) {
@@ -499,7 +532,7 @@ impl<'x, 'p> Message<'x, 'p> {
                 let bytes = self.head.page(page).and_then(|page| page.get(start as usize..));
                 Chunk::Bytes(bytes.and_then(|b| b.get(..len as usize)).unwrap_or(&[]))
             }
-            Look::More(bytes) => Chunk::Bytes(bytes),
+            Look::Slice(bytes) | Look::More(bytes) => Chunk::Bytes(bytes),
             Look::Payload(Payload::File(range)) => Chunk::File(*range),
             Look::Payload(payload) => Chunk::Bytes(payload.as_slice().unwrap_or(&[])),
         }
