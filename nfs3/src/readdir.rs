@@ -37,6 +37,8 @@ mod writer;
 
 pub use reader::{EntryReader, ReadFailure};
 pub use writer::{Finished, Pushed, ReaddirWriter, ReaddirplusWriter};
+#[cfg(feature = "v2")]
+pub(crate) use writer::{Link, Node};
 
 //--- READDIR ---
 

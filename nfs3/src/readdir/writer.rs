@@ -40,7 +40,7 @@ const STATUS: u64 = 4;
 /// Spelled out by hand because an entry's own `Encode<'p>` wants its bytes to outlive the message
 /// (it must, for payloads). Names are copied into the head, so any lifetime will do: a server can
 /// reuse one name buffer.
-trait Node {
+pub(crate) trait Node {
     /// Bytes of the entry, without the "value follows" word.
     fn entry_len(&self) -> u64;
     /// Bytes of fileid, name and cookie: what `dircount` counts.
@@ -98,7 +98,7 @@ impl Node for EntryPlus<'_> {
 }
 
 /// The "value follows" word and a node.
-struct Link<'n, T>(&'n T);
+pub(crate) struct Link<'n, T>(pub(crate) &'n T);
 
 impl<T> Wire for Link<'_, T> {
     const MIN_LEN: u32 = 4;
