@@ -7,7 +7,7 @@ mod common;
 
 use core::hint::black_box;
 
-use common::{find, vectors};
+use common::{AREAS, find, vectors};
 use nfswire_nfs3::{
     FileHandle, StableHow,
     io::{ReadOk, ReadReply, WriteArgs},
@@ -27,7 +27,7 @@ fn the_counter_counts() {
 #[test]
 fn every_type_decodes_and_encodes_without_allocation() {
     let mut head = vec![0; 1 << 20];
-    for area in ["nfs3", "mount"] {
+    for area in AREAS {
         for vector in vectors(area) {
             let ty = find(area, &vector.type_name).expect("a type");
             let mut len = None;
@@ -42,7 +42,7 @@ fn every_type_decodes_and_encodes_without_allocation() {
 #[test]
 fn refusing_does_not_allocate() {
     let mut head = vec![0; 1 << 20];
-    for area in ["nfs3", "mount"] {
+    for area in AREAS {
         for vector in vectors(area) {
             let ty = find(area, &vector.type_name).expect("a type");
             let mut refused = false;

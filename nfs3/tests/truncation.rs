@@ -11,13 +11,13 @@
 
 mod common;
 
-use common::{find, vectors};
+use common::{AREAS, find, vectors};
 use nfswire_xdr::ErrorKind;
 
 #[test]
 fn truncated_vectors_are_refused() {
     let mut prefixes = 0;
-    for area in ["nfs3", "mount"] {
+    for area in AREAS {
         for vector in vectors(area) {
             let ty = find(area, &vector.type_name).expect("a type");
             for len in (0..vector.bytes.len()).step_by(4) {
@@ -48,7 +48,7 @@ fn truncated_vectors_are_refused() {
 
 #[test]
 fn trailing_bytes_are_refused() {
-    for area in ["nfs3", "mount"] {
+    for area in AREAS {
         for mut vector in vectors(area) {
             let ty = find(area, &vector.type_name).expect("a type");
             let len = vector.bytes.len();
@@ -69,7 +69,7 @@ fn trailing_bytes_are_refused() {
 #[test]
 fn damaged_vectors_are_refused_or_kept() {
     let (mut refused, mut kept) = (0, 0);
-    for area in ["nfs3", "mount"] {
+    for area in AREAS {
         for mut vector in vectors(area) {
             let ty = find(area, &vector.type_name).expect("a type");
             for at in 0..vector.bytes.len().min(400) {
