@@ -101,7 +101,7 @@ fn every_flavor_and_policy() {
             let expected = if i == j { Ok(flavor) } else { Err(AuthStat::TOO_WEAK) };
             assert_eq!(judge(*other, 1, *credential, verifier), expected);
         }
-        // What verifies RPCSEC_GSS depends on more than the flavor: tests/gss.rs.
+        // What verifies RPCSEC_GSS depends on more than the flavor: tests/gss_answers.rs.
         if flavor != AuthFlavor::GSS {
             for wrong in [AuthFlavor::SYS, AuthFlavor::GSS, AuthFlavor(99)] {
                 let verifier = auth(wrong, b"");

@@ -19,7 +19,7 @@ fn values(parent: &str) -> Vec<(&'static str, u32)> {
         "reply_stat" => closed(ReplyStat::ALL),
         "reject_stat" => closed(RejectStat::ALL),
         "accept_stat" => AcceptStat::ALL.to_vec(),
-        // RFC 7861 adds four, printed as prose: tests/gss.rs has them.
+        // RFC 7861 adds four, printed as prose: tests/gss_answers.rs has them.
         "auth_stat" => AuthStat::ALL.iter().filter(|(_, value)| *value < 15).copied().collect(),
         "auth_flavor" | "auth_flavor registry" | "pseudo-flavor" => AuthFlavor::ALL.to_vec(),
         _ => panic!("enumeration {parent} is not here"),
