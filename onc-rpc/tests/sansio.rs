@@ -133,11 +133,15 @@ impl Server {
                 (100_003, 3, _) => record(&[&ReplyHeader::proc_unavail(xid)]),
                 (100_003, ..) => record(&[&ReplyHeader::prog_mismatch(xid, 3, 3)]),
                 (portmap::PROGRAM, portmap::VERSION, 3) => {
-                    let mapping: portmap::Mapping = c.decode().unwrap();
-                    let served = (mapping.program, mapping.version, mapping.protocol)
-                        == (100_003, 3, portmap::Protocol::TCP);
-                    let port = if served { 2049u32 } else { 0 };
-                    record(&[&ReplyHeader::success(xid), &port])
+                    let nfs = (100_003, 3, portmap::Protocol::TCP);
+                    match c.decode::<portmap::Mapping>() {
+                        Ok(mapping) => {
+                            let query = (mapping.program, mapping.version, mapping.protocol);
+                            let port = if query == nfs { 2049u32 } else { 0 };
+                            record(&[&ReplyHeader::success(xid), &port])
+                        }
+                        Err(error) => record(&[&args_error(xid, &error)]),
+                    }
                 }
                 _ => record(&[&ReplyHeader::prog_unavail(xid)]),
             }
@@ -226,10 +230,10 @@ fn garbage_does_not_stay_in_the_cache() {
     assert!(server.cache.is_empty());
 }
 
-/// Streams of the cases, and what a server sends for them.
-fn conversation() -> (Vec<u8>, Vec<u8>) {
+/// Streams of the cases, and what a server sends for each.
+fn exchanges() -> Vec<(Vec<u8>, Vec<u8>)> {
     let null = |xid| record(&[&ReplyHeader::success(xid)]);
-    let parts = [
+    vec![
         (case("B10a"), null(0x4e46_5301)),
         (case("B12a"), null(0x4e46_5301)),
         (case("B12b"), null(0x4e46_5301)),
@@ -243,14 +247,13 @@ fn conversation() -> (Vec<u8>, Vec<u8>) {
         (case("B19a"), null(0x4e46_5301)),
         (case("B37a"), case("B37b")),
         (case("B37c"), case("B37d")),
-    ];
-    let (calls, replies): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    (calls.concat(), replies.concat())
+    ]
 }
 
 #[test]
 fn b10_to_b19_and_b37_in_one_stream_cut_at_every_byte() {
-    let (calls, replies) = conversation();
+    let (calls, replies): (Vec<_>, Vec<_>) = exchanges().into_iter().unzip();
+    let (calls, replies) = (calls.concat(), replies.concat());
     for cut in 0..=calls.len() {
         let mut server = Server::new(1);
         assert!(server.receive(0, &calls[..cut]) && server.receive(0, &calls[cut..]));
@@ -269,6 +272,68 @@ fn b10_to_b19_and_b37_in_one_stream_cut_at_every_byte() {
         let mut server = Server::new(1);
         assert!(server.receive(0, &stream[..3]) && !server.receive(0, &stream[3..4]), "{id}");
     }
+}
+
+/// Which bytes of a stream belong to marks.
+fn marks(stream: &[u8]) -> Vec<bool> {
+    let (mut marks, mut rest) = (vec![], stream);
+    while let Some((mark, behind)) = rest.split_first_chunk() {
+        let len = FragmentHeader::from_bytes(*mark).fragment_len() as usize;
+        marks.extend([true; 4]);
+        marks.resize(marks.len() + len, false);
+        rest = &behind[len..];
+    }
+    assert_eq!(marks.len(), stream.len());
+    marks
+}
+
+#[test]
+fn every_byte_flipped_repeated_or_lost() {
+    let exchanges = exchanges();
+    let (mut open, mut closed) = (0, 0);
+    for i in 0..exchanges.len() {
+        let join = |part: &[(Vec<u8>, Vec<u8>)]| -> (Vec<u8>, Vec<u8>) {
+            let (calls, replies): (Vec<_>, Vec<_>) = part.iter().cloned().unzip();
+            (calls.concat(), replies.concat())
+        };
+        let ((before, sent_before), (behind, sent_behind)) =
+            (join(&exchanges[..i]), join(&exchanges[i + 1..]));
+        let sound = &exchanges[i].0;
+        for (at, in_mark) in marks(sound).into_iter().enumerate() {
+            let flipped = [1, 0x10, 0x80, 0xff].map(|mask| {
+                let mut bytes = sound.clone();
+                bytes[at] ^= mask;
+                (bytes, !in_mark)
+            });
+            let repeated = [&sound[..=at], &sound[at..]].concat();
+            let lost = [&sound[..at], &sound[at + 1..]].concat();
+            for (bytes, framed) in flipped.into_iter().chain([(repeated, false), (lost, false)]) {
+                let mut server = Server::new(1);
+                let stays = server.receive(0, &[&before[..], &bytes, &behind].concat());
+                server.run();
+                // Nothing was announced that came: the buffer has its first size.
+                assert_eq!(server.connections[0].receive.capacity(), RecordBuffer::FIRST_ROOM);
+                let sent = &server.connections[0].sent;
+                assert!(sent.starts_with(&sent_before), "exchange {i}, byte {at}");
+                // A damaged message harms no other one, unless the connection is closed.
+                let unharmed = sent.ends_with(&sent_behind);
+                assert!(unharmed || !stays || !framed, "exchange {i}, byte {at}");
+                // Whatever is sent is replies.
+                let mut rest = &sent[..];
+                while let Some((mark, behind)) = rest.split_first_chunk() {
+                    let mark = FragmentHeader::from_bytes(*mark);
+                    let (reply, behind) = behind.split_at(mark.fragment_len() as usize);
+                    let mut c = Cursor::new(reply);
+                    let header = nfswire_rpc::parse_reply(&mut c).unwrap();
+                    assert!(c.remaining() == 0 || header.outcome().is_ok());
+                    rest = behind;
+                }
+                assert!(rest.is_empty() && server.removed == 0);
+                *(if stays { &mut open } else { &mut closed }) += 1;
+            }
+        }
+    }
+    assert!(open > 1000 && closed > 100, "{open} connections stay open, {closed} are closed");
 }
 
 #[test]
