@@ -300,7 +300,15 @@ types! { TYPES
 }
 
 /// Every area of which there are vectors.
-pub(crate) const AREAS: &[&str] = &["nfs3", "mount", "nlm", "nsm", "nfsacl", #[cfg(feature = "v2")] "nfs2"];
+pub(crate) const AREAS: &[&str] = &[
+    "nfs3",
+    "mount",
+    "nlm",
+    "nsm",
+    "nfsacl",
+    #[cfg(feature = "v2")]
+    "nfs2",
+];
 
 /// Every type.
 pub(crate) fn all() -> impl Iterator<Item = &'static Type> {
