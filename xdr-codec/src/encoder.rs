@@ -285,9 +285,10 @@ impl<'h, 'p> Encoder<'h, 'p> {
         if len <= self.copy_break || len % 4 > 0 {
             return self.apart(|e| e.put_tail(value));
         }
-        let (end, window) = self.space(value.encoded_len().wrapping_sub(len.into()))?;
-        if !value.write(window)?.is_empty() {
-            return None;
+        let (end, window) = self.space(value.encoded_len().wrapping_sub(padded(len)))?;
+        match value.write(window)? {
+            [a, b, c, d] => [*a, *b, *c, *d] = len.to_be_bytes(),
+            _ => return None,
         }
         let State { page, open: start, .. } = self.state;
         let head = Part { page, start, len: end.wrapping_sub(start) };
@@ -308,18 +309,23 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[cold]
     #[inline(never)]
     fn put_tail<T: Encode<'p> + ?Sized>(&mut self, value: &T) -> Option<()> {
-        let payload = value.tail();
-        let len = payload.map_or(0, Payload::len);
+        let Some(payload) = value.tail() else {
+            let (end, window) = self.space(value.encoded_len())?;
+            value.write(window)?.is_empty().then_some(())?;
+            self.state.pos = end;
+            return Some(());
+        };
+        let len = payload.len();
         let inline = value.encoded_len().wrapping_sub(padded(len));
         if len <= self.copy_break
-            && let Some(data) = payload.and_then(Payload::as_slice)
+            && let Some(data) = payload.as_slice()
         {
             return self.put_copied(value, inline, data);
         }
         // One that lies elsewhere is refused even if it is empty, as by the slow path.
-        payload.is_none_or(|payload| check_payload(payload).is_ok()).then_some(())?;
+        check_payload(payload).ok()?;
         let end = self.put_inline(value, inline, len)?;
-        if let Some(payload) = payload.filter(|_| len > 0) {
+        if len > 0 {
             self.segments.reserve(payload.segments().wrapping_add(1)).ok()?;
             self.refer(end, len, |segments| push_payload(segments, payload));
         }
@@ -339,8 +345,11 @@ impl<'h, 'p> Encoder<'h, 'p> {
         let odd = !len.is_multiple_of(4);
         let (end, window) = self.space(inline.wrapping_add(if odd { 4 } else { 0 }))?;
         match value.write(window)? {
-            [] if !odd => {}
-            [a, b, c, d] if odd => [*a, *b, *c, *d] = [0; 4],
+            [a, b, c, d] if !odd => [*a, *b, *c, *d] = len.to_be_bytes(),
+            [a, b, c, d, pad @ ..] if odd && pad.len() == 4 => {
+                [*a, *b, *c, *d] = len.to_be_bytes();
+                pad.fill(0);
+            }
             _ => return None,
         }
         Some(end)
@@ -366,26 +375,29 @@ impl<'h, 'p> Encoder<'h, 'p> {
         inline: u64,
         data: &[u8],
     ) -> Option<()> {
-        let padded = padded(u32::try_from(data.len()).ok()?);
-        let (end, window) = self.space(inline.wrapping_add(padded))?;
-        let whole = value.write(window).is_some_and(|rest| {
-            let fits = rest.len() as u64 == padded;
-            if let Some(last) = rest.last_chunk_mut() {
-                *last = [0; 4];
-            }
-            match rest.get_mut(..data.len()) {
-                Some(to) if fits => {
-                    to.copy_from_slice(data);
-                    true
+        let len = u32::try_from(data.len()).ok()?;
+        let (end, window) = self.space(inline.wrapping_add(padded(len)))?;
+        let whole = value.write(window).and_then(<[u8]>::split_first_chunk_mut).is_some_and(
+            |(word, rest)| {
+                *word = len.to_be_bytes();
+                let fits = rest.len() as u64 == padded(len);
+                if let Some(last) = rest.last_chunk_mut() {
+                    *last = [0; 4];
                 }
-                _ => false,
-            }
-        });
+                match rest.get_mut(..data.len()) {
+                    Some(to) if fits => {
+                        to.copy_from_slice(data);
+                        true
+                    }
+                    _ => false,
+                }
+            },
+        );
         if !whole {
             return None;
         }
         self.state.pos = end;
-        self.state.copied = self.state.copied.wrapping_add(data.len() as u64);
+        self.count_copied(data.len() as u64);
         Some(())
     }
 
@@ -476,6 +488,13 @@ impl<'h, 'p> Encoder<'h, 'p> {
     fn restore(&mut self, place: Place) {
         self.segments.truncate(place.segments);
         self.state = place.state;
+        self.segments.copied = self.state.copied;
+    }
+
+    /// Kept in the list at once: few messages copy anything.
+    const fn count_copied(&mut self, bytes: u64) {
+        self.state.copied = self.state.copied.wrapping_add(bytes);
+        self.segments.copied = self.state.copied;
     }
 
     fn place(&self) -> Place {
@@ -516,8 +535,8 @@ impl<'h, 'p> Encoder<'h, 'p> {
     #[allow(clippy::must_use_candidate)]
     pub fn finish(self) -> u64 {
         let total = self.len();
-        let State { page, pos, open: start, copied, .. } = self.state;
-        self.segments.end(Part { page, start, len: pos.wrapping_sub(start) }, total, copied);
+        let State { page, pos, open: start, .. } = self.state;
+        self.segments.end(Part { page, start, len: pos.wrapping_sub(start) }, total);
         total
     }
 
@@ -659,7 +678,7 @@ impl<'h, 'p> Encoder<'h, 'p> {
         if len <= self.copy_break
             && let Some(data) = payload.as_slice()
         {
-            self.state.copied = self.state.copied.wrapping_add(len.into());
+            self.count_copied(len.into());
             return self.copy(data);
         }
         self.segments.reserve(payload.segments().saturating_add(1))?;

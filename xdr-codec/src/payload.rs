@@ -172,10 +172,6 @@ impl<'a> Payload<'a> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
-        // The common one first, not through a table.
-        if let Self::Borrowed(data) = self {
-            return saturate(data.len());
-        }
         match self {
             Self::Borrowed(data) => saturate(data.len()),
             #[cfg(feature = "bytes")]
@@ -323,16 +319,8 @@ impl<'p> Encode<'p> for Payload<'p> {
     }
 
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-        let (word, rest) = w.split_first_chunk_mut()?;
-        // What a length word cannot say has been refused before.
-        *word = match self {
-            Self::Borrowed(data) => data.len() as u32,
-            _ => self.len(),
-        }
-        .to_be_bytes();
-        Some(rest)
+        Some(w)
     }
 
     #[inline(always)]

@@ -86,7 +86,7 @@ pub struct Segments<'p> {
     /// never touches it. Empty if the message ends with a payload.
     last: Part,
     total: u64,
-    copied: u64,
+    pub(crate) copied: u64,
     /// Rollbacks of the message being encoded; here so that a new encoder need not zero them.
     pub(crate) floors: Floors,
     /// Where the message was shortest since the innermost attempt began.
@@ -146,10 +146,9 @@ impl<'p> Segments<'p> {
 
     /// Ends the message.
     #[inline]
-    pub(crate) const fn end(&mut self, last: Part, total: u64, copied: u64) {
+    pub(crate) const fn end(&mut self, last: Part, total: u64) {
         self.last = last;
         self.total = total;
-        self.copied = copied;
     }
 
     /// Number of segments before the last.

@@ -100,7 +100,7 @@ pub trait Decode<'a>: Wire + Sized {
 pub trait Encode<'p>: Wire {
     /// No value holds a payload.
     const INLINE: bool = true;
-    /// A payload can only stand at the very end: `write` writes all that comes before its bytes.
+    /// A payload can only stand at the very end: `write` writes all that comes before it.
     const TAIL: bool = true;
 
     /// A value can be long, such as a list: it is not tried as one window of a page.
@@ -109,8 +109,8 @@ pub trait Encode<'p>: Wire {
     /// Bytes that the value takes on the wire, payloads and padding included.
     fn encoded_len(&self) -> u64;
 
-    /// Writes everything but the bytes and pad of a payload to the front of `w` and returns the
-    /// rest, or `None` if `w` is too short.
+    /// Writes everything but a payload (its length word, bytes and pad) to the front of `w` and
+    /// returns the rest, or `None` if `w` is too short.
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]>;
 
     /// The payload behind what [`write`](Self::write) writes.
