@@ -7,8 +7,10 @@
 
 mod common;
 
-use common::vectors;
-use nfswire_nfs3::{FileHandle, attr, create, fs, io, lookup, mount, readdir, remove};
+use common::{AREAS, vectors};
+use nfswire_nfs3::{
+    FileHandle, acl::v3 as acl, attr, create, fs, io, lookup, mount, nlm, nsm, readdir, remove,
+};
 use nfswire_xdr::{
     Cursor, Owned, Rebind,
     arbitrary::Arbitrary,
@@ -109,18 +111,49 @@ const TYPES: &[Type] = types! {
     "exports" mount::Exports<'static>;
     "mountres3" mount::MountReply<'static>;
     "fhstatus" mount::v1::FhStatus;
+    "nlm_testargs" nlm::v1::TestArgs<'static>;
+    "nlm_testres" nlm::v1::TestReply<'static>;
+    "nlm_lockargs" nlm::v1::LockArgs<'static>;
+    "nlm_cancargs" nlm::v1::CancelArgs<'static>;
+    "nlm_unlockargs" nlm::v1::UnlockArgs<'static>;
+    "nlm_res" nlm::v1::Reply<'static>;
+    "nlm_shareargs" nlm::v3::ShareArgs<'static>;
+    "nlm_shareres" nlm::v3::ShareReply<'static>;
+    "nlm_notify" nlm::FreeAllArgs<'static>;
+    "nlm4_testargs" nlm::v4::TestArgs<'static>;
+    "nlm4_testres" nlm::v4::TestReply<'static>;
+    "nlm4_lockargs" nlm::v4::LockArgs<'static>;
+    "nlm4_cancargs" nlm::v4::CancelArgs<'static>;
+    "nlm4_unlockargs" nlm::v4::UnlockArgs<'static>;
+    "nlm4_res" nlm::v4::Reply<'static>;
+    "nlm4_shareargs" nlm::v4::ShareArgs<'static>;
+    "nlm4_shareres" nlm::v4::ShareReply<'static>;
+    "sm_name" nsm::StatArgs<'static>;
+    "sm_stat_res" nsm::StatReply;
+    "mon" nsm::MonArgs<'static>;
+    "mon_id" nsm::MonId<'static>;
+    "my_id" nsm::MyId<'static>;
+    "sm_stat" nsm::UnmonReply;
+    "stat_chge" nsm::NotifyArgs<'static>;
+    "status" nsm::CallbackArgs<'static>;
+    "GETACL3args" acl::GetaclArgs<'static>;
+    "GETACL3res" acl::GetaclReply<'static>;
+    "SETACL3args" acl::SetaclArgs<'static>;
+    "SETACL3res" acl::SetaclReply;
+    "GETXATTRDIR3args" acl::GetxattrdirArgs<'static>;
+    "GETXATTRDIR3res" acl::GetxattrdirReply<'static>;
 };
 
 #[test]
 fn every_vector() {
     let mut seen = 0;
-    for vector in ["nfs3", "mount"].into_iter().flat_map(vectors) {
+    for vector in AREAS.iter().copied().flat_map(vectors) {
         if let Some(t) = TYPES.iter().find(|t| t.name == vector.type_name) {
             (t.vector)(&vector.bytes);
             seen += 1;
         }
     }
-    assert!(seen > 350, "only {seen} vectors");
+    assert!(seen > 600, "only {seen} vectors");
 }
 
 #[test]

@@ -94,9 +94,4 @@ impl Iterator for TypedEntries<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next().map(|entry| entry.typed().ok_or(entry))
     }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
 }
