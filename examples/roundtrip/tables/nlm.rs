@@ -1,0 +1,45 @@
+//! NLM versions 1 and 3 (X/Open XNFS) and 4 (RFC 1813, section 6).
+
+use nfswire_nfs3::nlm::{FreeAllArgs, NetObj, ShareAccess, ShareMode, v1, v3, v4};
+
+use super::{Table, types};
+
+pub(super) const TYPES: Table = types! {
+    "uint64" => u64,
+    "int64" => i64,
+    "uint32" => u32,
+    "int32" => i32,
+    "netobj" => NetObj<'_>,
+    "fsh_mode" => ShareMode,
+    "fsh_access" => ShareAccess,
+    "nlm_stats" => v1::Status,
+    "nlm_stat" => v1::Stat,
+    "nlm_holder" => v1::Holder<'_>,
+    "nlm_lock" => v1::Lock<'_>,
+    "nlm_testargs" => v1::TestArgs<'_>,
+    "nlm_testrply" => v1::TestStat<'_>,
+    "nlm_testres" => v1::TestReply<'_>,
+    "nlm_lockargs" => v1::LockArgs<'_>,
+    "nlm_cancargs" => v1::CancelArgs<'_>,
+    "nlm_unlockargs" => v1::UnlockArgs<'_>,
+    "nlm_res" => v1::Reply<'_>,
+    "nlm_share" => v3::Share<'_>,
+    "nlm_shareargs" => v3::ShareArgs<'_>,
+    "nlm_shareres" => v3::ShareReply<'_>,
+    "nlm_notify" => FreeAllArgs<'_>,
+    "nlm4_stats" => v4::Status,
+    "nlm4_stat" => v4::Stat,
+    "nlm4_holder" => v4::Holder<'_>,
+    "nlm4_lock" => v4::Lock<'_>,
+    "nlm4_testargs" => v4::TestArgs<'_>,
+    "nlm4_testrply" => v4::TestStat<'_>,
+    "nlm4_testres" => v4::TestReply<'_>,
+    "nlm4_lockargs" => v4::LockArgs<'_>,
+    "nlm4_cancargs" => v4::CancelArgs<'_>,
+    "nlm4_unlockargs" => v4::UnlockArgs<'_>,
+    "nlm4_res" => v4::Reply<'_>,
+    "nlm4_share" => v4::Share<'_>,
+    "nlm4_shareargs" => v4::ShareArgs<'_>,
+    "nlm4_shareres" => v4::ShareReply<'_>,
+    "nlm4_notify" => FreeAllArgs<'_>,
+};
