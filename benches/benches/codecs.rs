@@ -1,11 +1,11 @@
-//! Times of the same messages by us and by three others, on the same bytes.
+//! Times of the same messages by us and by others, on the same bytes.
 //!
 //! Encoders write into a head, or vector, that is kept. fastxdr has no encoders, and reads no
 //! groups of a credential.
 #![allow(missing_docs, clippy::expect_used)] // criterion's macros; a broken premise must end the run
 
 use core::{hint::black_box, time::Duration};
-use std::io::Cursor as TheirCursor;
+use std::{io::Cursor as TheirCursor, time::Instant};
 
 use bytes_05::Bytes;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -14,9 +14,10 @@ use nfs3_types::{
     xdr_codec::{Pack, Unpack},
 };
 use nfswire_benches::{
-    ops::check_peers,
+    ops::{self, check_peers},
     peers::{fastxdr, xdrgen},
     samples,
+    tirpc::Tirpc,
 };
 use nfswire_nfs3::{attr::*, io::*, readdir::*};
 use nfswire_rpc::{AuthSys, parse_call};
@@ -120,6 +121,40 @@ fn calls(c: &mut Criterion) {
     group.finish();
 }
 
+/// Operations of the RPC layer that have no counterpart in XDR generators, and the call header by
+/// libtirpc, which keeps its own time.
+fn rpc_layer(c: &mut Criterion) {
+    for mut op in ops::all() {
+        if !["C1", "C2", "C2m", "reply-d", "reply-e", "record", "replay"].contains(&op.id) {
+            continue;
+        }
+        let mut group = c.benchmark_group(format!("RPC: {}", op.name));
+        let mut bench = |name: &str, run: &mut dyn FnMut(u64)| {
+            group.bench_function(name, |b| {
+                b.iter_custom(|n| {
+                    let start = Instant::now();
+                    run(n);
+                    start.elapsed()
+                });
+            });
+        };
+        bench("nfswire", &mut op.run);
+        for peer in &mut op.peers {
+            bench(peer.name, &mut peer.run);
+        }
+        group.finish();
+    }
+    let mut tirpc = match Tirpc::new(&samples::bytes_of(&samples::call())) {
+        Ok(tirpc) => tirpc,
+        Err(left_out) => return println!("{left_out}."),
+    };
+    for what in ["decode", "encode"] {
+        c.bench_function(&format!("RPC: call header {what}/libtirpc"), |b| {
+            b.iter_custom(|n| Duration::from_secs_f64(tirpc.time(what, n) / 1e9));
+        });
+    }
+}
+
 fn attributes(c: &mut Criterion) {
     let ours = samples::getattr();
     let bytes = samples::bytes_of(&ours);
@@ -183,6 +218,6 @@ fn short() -> Criterion {
 criterion_group! {
     name = codecs;
     config = short();
-    targets = calls, attributes, reads, listings
+    targets = calls, rpc_layer, attributes, reads, listings
 }
 criterion_main!(codecs);

@@ -9,4 +9,6 @@
 pub mod measure;
 pub mod ops;
 pub mod peers;
+mod rpc;
 pub mod samples;
+pub mod tirpc;

@@ -1,17 +1,30 @@
-//! What is measured: each operation as a bare loop, with its goals and the same of nfs3_types.
+//! What is measured: each operation as a bare loop, with its goals and the same of its peers.
 
 use core::{fmt, hint::black_box};
 use std::io::Cursor as TheirCursor;
 
 use nfs3_types::{
-    nfs3 as theirs, rpc,
+    nfs3 as theirs,
     xdr_codec::{Pack, Unpack},
 };
 use nfswire_nfs3::{PostOpAttr, Status, attr::*, io::*, readdir::*};
-use nfswire_rpc::{AuthSys, RecordMark, parse_call};
 use nfswire_xdr::{Cursor, Encode, Encoder, Piece, Pieces, Segments, Stats, from_bytes};
 
-use crate::{measure::Loop, samples};
+use crate::{measure::Loop, rpc, samples};
+
+/// The same operation by somebody else.
+pub struct Peer {
+    /// The crate.
+    pub name: &'static str,
+    /// Does it n times.
+    pub run: Loop,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer").field("name", &self.name).finish_non_exhaustive()
+    }
+}
 
 /// One operation.
 pub struct Op {
@@ -21,12 +34,12 @@ pub struct Op {
     pub name: &'static str,
     /// Most instructions, if that is a goal.
     pub most_instructions: Option<u64>,
-    /// Most time beside nfs3_types, if that is a goal.
+    /// Most time beside the fastest peer, if that is a goal.
     pub most_ratio: Option<f64>,
     /// Does it n times.
     pub run: Loop,
-    /// The same by nfs3_types.
-    pub peer: Option<Loop>,
+    /// The same by others.
+    pub peers: Vec<Peer>,
     /// Where the bytes went, for an encoder.
     pub stats: Option<Stats>,
 }
@@ -38,19 +51,25 @@ impl fmt::Debug for Op {
 }
 
 impl Op {
-    fn new(
+    pub(crate) fn new(
         id: &'static str,
         name: &'static str,
         goals: (u64, f64),
         run: Loop,
-        peer: Option<Loop>,
+        theirs: Option<Loop>,
     ) -> Self {
         let most_instructions = (goals.0 > 0).then_some(goals.0);
         let most_ratio = (goals.1 > 0.0).then_some(goals.1);
-        Self { id, name, most_instructions, most_ratio, run, peer, stats: None }
+        let peers = theirs.into_iter().map(|run| Peer { name: "nfs3_types", run }).collect();
+        Self { id, name, most_instructions, most_ratio, run, peers, stats: None }
     }
 
-    fn with_stats<T: Encode<'static>>(mut self, value: &T) -> Self {
+    pub(crate) fn beside(mut self, name: &'static str, run: Loop) -> Self {
+        self.peers.push(Peer { name, run });
+        self
+    }
+
+    pub(crate) fn with_stats<T: Encode<'static>>(mut self, value: &T) -> Self {
         let (mut head, mut segments) = (Vec::new(), Segments::new());
         let mut e = Encoder::growable(&mut head, &mut segments);
         e.put(value).expect("a sample encodes");
@@ -61,7 +80,7 @@ impl Op {
 }
 
 /// Encodes a value again and again into one head and one list.
-fn put<T: Encode<'static> + 'static>(value: T) -> Loop {
+pub(crate) fn put<T: Encode<'static> + 'static>(value: T) -> Loop {
     let (mut head, mut segments) = (vec![0; 1 << 16], Segments::new());
     Box::new(move |n| {
         for _ in 0..n {
@@ -74,7 +93,7 @@ fn put<T: Encode<'static> + 'static>(value: T) -> Loop {
 }
 
 /// Packs a value of nfs3_types again and again into one vector.
-fn pack<T: Pack + 'static>(value: T) -> Option<Loop> {
+pub(crate) fn pack<T: Pack + 'static>(value: T) -> Option<Loop> {
     let mut out = Vec::with_capacity(value.packed_size());
     Some(Box::new(move |n| {
         for _ in 0..n {
@@ -110,7 +129,7 @@ macro_rules! decode {
 #[must_use]
 #[allow(clippy::too_many_lines, clippy::missing_panics_doc)] // a table
 pub fn all() -> Vec<Op> {
-    let mut ops = calls();
+    let mut ops = rpc::ops();
     let getattr = samples::bytes_of(&samples::getattr());
     ops.push(Op::new(
         "C4",
@@ -172,53 +191,6 @@ pub fn all() -> Vec<Op> {
     );
     ops.append(&mut listings());
     ops
-}
-
-fn calls() -> Vec<Op> {
-    let call = samples::bytes_of(&samples::call());
-    let bytes = call.clone();
-    let ours: Loop = Box::new(move |n| {
-        for _ in 0..n {
-            let mut c = Cursor::new(black_box(&bytes));
-            let header = parse_call(&mut c).expect("the sample is a call");
-            black_box(AuthSys::from_auth(&header.credential).expect("of a user"));
-            black_box(&header);
-        }
-    });
-    let bytes = call;
-    let peer: Loop = Box::new(move |n| {
-        for _ in 0..n {
-            let mut from = TheirCursor::new(black_box(&bytes[..]));
-            let message = rpc::rpc_msg::unpack(&mut from).expect("nfs3_types reads the call").0;
-            if let rpc::msg_body::CALL(call) = &message.body {
-                let mut from = TheirCursor::new(&call.cred.body[..]);
-                black_box(rpc::auth_unix::unpack(&mut from).expect("of a user"));
-            }
-            black_box(&message);
-        }
-    });
-    let (mut head, mut segments) = (vec![0; 4096], Segments::new());
-    let record: Loop = Box::new(move |n| {
-        for _ in 0..n {
-            let mut e = Encoder::growable(&mut head, &mut segments);
-            let mark = RecordMark::reserve(&mut e).expect("room for a mark");
-            e.put(black_box(&7u32)).expect("room for a word");
-            black_box(mark.close(&mut e).expect("an open record"));
-            black_box(e.finish());
-        }
-    });
-    vec![
-        Op::new("C1", "call header and AUTH_SYS decode", (330, 0.40), ours, Some(peer)),
-        Op::new(
-            "C2",
-            "call header encode",
-            (130, 0.7),
-            put(samples::call()),
-            pack(samples::their_call()),
-        )
-        .with_stats(&samples::call()),
-        Op::new("mark", "record mark reserve, a word, close", (0, 0.0), record, None),
-    ]
 }
 
 fn listings() -> Vec<Op> {
@@ -311,6 +283,8 @@ pub fn check_peers() {
     assert_eq!(samples::gen_user(&call).gids, samples::GIDS, "xdrgen reads other groups");
     let call = fastxdr::call_header::try_from(Bytes::from(bytes)).expect("fastxdr reads it");
     assert_eq!(call.cred.body.len(), samples::call().credential.body.as_bytes().len());
+
+    rpc::check_peers();
 
     let bytes = same!(samples::getattr(), samples::their_getattr(), xdrgen::GETATTR3res);
     let fastxdr::GETATTR3res::NFS3_OK(ok) =

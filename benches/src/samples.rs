@@ -1,13 +1,21 @@
 //! The messages, as our values and as those of the peers. File handles have 32 bytes, listings 100
 //! entries.
 
-use nfs3_types::{nfs3 as theirs, rpc, xdr_codec::Opaque as TheirOpaque};
+use nfs3_types::{
+    nfs3 as theirs, rpc,
+    xdr_codec::{Opaque as TheirOpaque, Pack},
+};
 use nfswire_nfs3::{
     Attributes, FileHandle, FileName, FileType, SpecData, StableHow, Time, attr::*, io::*,
     readdir::*,
 };
-use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth};
+use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth, RecordMark, ReplyHeader};
 use nfswire_xdr::{Chain, Encode, Encoder, Payload, Segments, Text};
+
+use onc_rpc_peer::{
+    AcceptedReply, AcceptedStatus, CallBody, MessageType, ReplyBody, RpcMessage,
+    auth::{AuthFlavor as OncFlavor, AuthUnixParams},
+};
 
 use crate::peers::xdrgen;
 
@@ -35,6 +43,18 @@ pub fn bytes_of<'p, T: Encode<'p>>(value: &T) -> Vec<u8> {
     let (mut head, mut segments) = (Vec::new(), Segments::new());
     let mut e = Encoder::growable(&mut head, &mut segments);
     e.put(value).expect("a sample encodes");
+    e.finish();
+    segments.view(&head).to_vec().expect("a sample is in memory")
+}
+
+/// A value as a record: behind its mark.
+#[must_use]
+pub fn record_of<T: Encode<'static>>(value: &T) -> Vec<u8> {
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    let mark = RecordMark::reserve(&mut e).expect("room for a mark");
+    e.put(value).expect("a sample encodes");
+    mark.close(&mut e).expect("a short record");
     e.finish();
     segments.view(&head).to_vec().expect("a sample is in memory")
 }
@@ -137,6 +157,12 @@ pub fn call() -> CallHeader<'static> {
     }
 }
 
+/// The header of a reply that is a success.
+#[must_use]
+pub const fn reply() -> ReplyHeader<'static> {
+    ReplyHeader::success(0x1234_5678)
+}
+
 //--- nfs3_types ---
 
 /// Attributes of file `i` as nfs3_types has them.
@@ -234,6 +260,58 @@ pub fn their_call() -> rpc::rpc_msg<'static, 'static> {
             verf: rpc::opaque_auth::default(),
         }),
     }
+}
+
+/// The reply header of nfs3_types.
+#[must_use]
+pub fn their_reply() -> rpc::rpc_msg<'static, 'static> {
+    let accepted = rpc::accepted_reply {
+        verf: rpc::opaque_auth::default(),
+        reply_data: rpc::accept_stat_data::SUCCESS,
+    };
+    let body = rpc::msg_body::REPLY(rpc::reply_body::MSG_ACCEPTED(accepted));
+    rpc::rpc_msg { xid: 0x1234_5678, body }
+}
+
+/// Packs a message of nfs3_types behind its mark.
+pub fn their_record(message: &rpc::rpc_msg<'_, '_>, out: &mut Vec<u8>) {
+    let len = u32::try_from(message.packed_size()).expect("a short message");
+    out.clear();
+    rpc::fragment_header::new(len, true).pack(out).expect("nfs3_types packs a mark");
+    message.pack(out).expect("nfs3_types packs the sample");
+}
+
+//--- onc-rpc ---
+
+/// A message of onc-rpc. It has no type for a message without its record mark.
+pub type Onc = RpcMessage<&'static [u8], &'static [u8]>;
+
+fn onc_call_with(credential: OncFlavor<&'static [u8]>) -> Onc {
+    let none = OncFlavor::AuthNone(None);
+    let body: CallBody<&'static [u8], &'static [u8]> =
+        CallBody::new(100_003, 3, 6, credential, none, &[]);
+    RpcMessage::new(0x1234_5678, MessageType::Call(body))
+}
+
+/// The call of onc-rpc, with the credential as a value, as it decodes it.
+#[must_use]
+pub fn onc_call() -> Onc {
+    let name: &'static [u8] = b"client01";
+    onc_call_with(OncFlavor::AuthUnix(AuthUnixParams::new(1, name, 1000, 100, GIDS)))
+}
+
+/// The same with the credential as bytes made before, as ours and that of nfs3_types is: faster.
+#[must_use]
+pub fn onc_call_of_bytes() -> Onc {
+    onc_call_with(OncFlavor::Unknown { id: 1, data: call().credential.body.as_bytes() })
+}
+
+/// The reply of onc-rpc.
+#[must_use]
+pub fn onc_reply() -> Onc {
+    let success = AcceptedStatus::Success(&[][..]);
+    let accepted = AcceptedReply::new(OncFlavor::AuthNone(None), success);
+    RpcMessage::new(0x1234_5678, MessageType::Reply(ReplyBody::Accepted(accepted)))
 }
 
 //--- xdrgen ---

@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 use core::{hint::black_box, ops::Range};
 
 use bytes::{Bytes, BytesMut};
-use nfswire_benches::{measure::compare, samples};
+use nfswire_benches::samples;
 use nfswire_nfs3::{FileName, attr::GetattrArgs, lookup::*};
 use nfswire_rpc::parse_call;
 use nfswire_xdr::{Cursor, retain};
@@ -141,7 +141,8 @@ pub(super) fn crossover(table: &Table) {
                 }
             }
         };
-        let [copy, share, ratio] = compare(&mut keep(u32::MAX), &mut keep(0), 201);
+        let times = table.compare(&mut keep(u32::MAX), &mut keep(0));
+        let Some([copy, share, ratio]) = times else { return };
         // What a share retains beside what it is for: all of the block, if it is the only one.
         let waste = BLOCK as f64 / len as f64;
         let what = format!("keeping {len} bytes: a copy beside a share");
