@@ -6,7 +6,7 @@ use crate::types;
 
 /// Bytes of every vector, with the name of its type.
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 8] = [
+    const FILES: [&str; 11] = [
         "xdr-codec/testdata/vectors/xdr.jsonl",
         "onc-rpc/testdata/vectors/portmap.jsonl",
         "onc-rpc/testdata/vectors/rpc.jsonl",
@@ -14,6 +14,9 @@ fn vectors() -> Vec<(String, Vec<u8>)> {
         "onc-rpc/testdata/vectors/rpcsec_gss.jsonl",
         "nfs3/testdata/vectors/mount.jsonl",
         "nfs3/testdata/vectors/nfs3.jsonl",
+        "nfs3/testdata/vectors/nfsacl.jsonl",
+        "nfs3/testdata/vectors/nlm.jsonl",
+        "nfs3/testdata/vectors/nsm.jsonl",
         "examples/roundtrip/testdata/vectors/messages.jsonl",
     ];
     let mut all = Vec::new();
