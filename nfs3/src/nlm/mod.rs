@@ -9,7 +9,9 @@
 //!
 //! LOCK and the others exist twice: as a procedure with a reply, and as a pair of messages (`_MSG`
 //! and `_RES`), where the result comes as the *arguments* of a call in the other direction, matched
-//! by its cookie. To a message there is no reply, not even an empty one (RFC 1813, section 6.2).
+//! by its cookie. To a message there is no reply, not even an empty one (RFC 1813, section 6.2);
+//! Linux sends the empty one all the same, which the sender of the message has to bear.
+//!
 //! GRANTED is a callback: the server calls the client when a lock that was
 //! [`BLOCKED`](v4::Status::BLOCKED) has become free.
 //!
