@@ -8,6 +8,8 @@
 mod common;
 
 use common::{AREAS, vectors};
+#[cfg(feature = "v2")]
+use nfswire_nfs3::v2;
 use nfswire_nfs3::{
     FileHandle, acl::v3 as acl, attr, create, fs, io, lookup, mount, nlm, nsm, readdir, remove,
 };
@@ -143,6 +145,39 @@ const TYPES: &[Type] = types! {
     "GETXATTRDIR3args" acl::GetxattrdirArgs<'static>;
     "GETXATTRDIR3res" acl::GetxattrdirReply<'static>;
 };
+
+#[cfg(feature = "v2")]
+const NFS_2: &[Type] = types! {
+    "fattr" v2::Attributes;
+    "sattr" v2::SetAttributes;
+    "attrstat" v2::AttrReply;
+    "diropargs" v2::DirOpArgs<'static>;
+    "diropres" v2::DirOpReply;
+    "sattrargs" v2::attr::SetattrArgs;
+    "readlinkres" v2::lookup::ReadlinkReply<'static>;
+    "readargs" v2::io::ReadArgs;
+    "readres" v2::io::ReadReply<'static>;
+    "writeargs" v2::io::WriteArgs<'static>;
+    "createargs" v2::create::CreateArgs<'static>;
+    "symlinkargs" v2::create::SymlinkArgs<'static>;
+    "renameargs" v2::remove::RenameArgs<'static>;
+    "linkargs" v2::remove::LinkArgs<'static>;
+    "readdirargs" v2::readdir::ReaddirArgs;
+    "readdirres" v2::readdir::ReaddirReply<'static>;
+    "statfsres" v2::fs::StatfsReply;
+};
+
+#[cfg(feature = "v2")]
+#[test]
+fn nfs_2() {
+    let vectors = vectors("nfs2");
+    for t in NFS_2 {
+        let mut of_type = vectors.iter().filter(|vector| vector.type_name == t.name).peekable();
+        assert!(of_type.peek().is_some(), "{}", t.name);
+        of_type.for_each(|vector| (t.vector)(&vector.bytes));
+        (t.random)();
+    }
+}
 
 #[test]
 fn every_vector() {

@@ -8,7 +8,7 @@ mod common;
 
 use common::encode;
 use nfswire_nfs3::{
-    FileHandle, FileName, FileType, SetAttributes, Status,
+    FileHandle, FileName, FileType, SetAttributes, StableHow, Status,
     create::{MknodArgs, MknodData, SymlinkArgs},
     io::{ReadReply, WriteArgs},
     lookup::ReadlinkReply,
@@ -155,4 +155,40 @@ fn payloads_may_still_be_on_the_wire() {
     let mut cursor = Cursor::head(&here[..14], 100, &Limits::STRICT);
     let error = cursor.decode::<SymlinkArgs<'_>>().unwrap_err();
     assert!(matches!(error.kind, ErrorKind::NotHere { .. }), "{error}");
+}
+
+/// A server knows all of a WRITE, from the record mark's length and the first bytes of the call, when
+/// none of its 1 MiB of data has come: there is no memory yet that decoding could touch.
+#[test]
+fn a_write_call_decodes_before_its_data() {
+    let data = vec![7; 1 << 20];
+    let sys = [&variable(0)[..], &[0; 16]].concat();
+    let mut call: Vec<u8> =
+        [7, 0, 2, 100_003, 3, 7, 1].iter().flat_map(|w: &u32| w.to_be_bytes()).collect();
+    call.extend((sys.len() as u32).to_be_bytes());
+    call.extend(&sys);
+    call.extend([0; 8]);
+    let file = FileHandle::new(&[1; 32]).unwrap();
+    let payload = Payload::Borrowed(&data);
+    let args = WriteArgs::new(file, 1 << 33, StableHow::Unstable, payload);
+    call.extend(encode(&args));
+    let (here, rest) = call.split_at(call.len() - data.len());
+    assert_eq!(rest, data);
+    for missing in 0..=4 {
+        let here = &here[..here.len() - missing];
+        let mut cursor = Cursor::head(here, call.len() as u32, &Limits::STRICT);
+        let header = nfswire_rpc::parse_call(&mut cursor).unwrap();
+        assert_eq!((header.program, header.version, header.procedure), (100_003, 3, 7));
+        let args = cursor.decode::<WriteArgs<'_>>();
+        if missing > 0 {
+            // The length of the data must be there.
+            let kind = args.unwrap_err().kind;
+            assert!(matches!(kind, ErrorKind::NotHere { .. }), "{missing} missing: {kind:?}");
+            continue;
+        }
+        let args = args.unwrap();
+        cursor.finish().unwrap();
+        assert_eq!((args.file, args.offset, args.validate()), (file, 1 << 33, Ok(())));
+        assert_eq!(args.data, Payload::Elsewhere { at: here.len() as u32, len: 1 << 20 });
+    }
 }
