@@ -32,21 +32,29 @@ fn read_reply<'p>(e: &mut Encoder<'_, 'p>, data: &'p [u8]) {
 struct Socket {
     k: usize,
     calls: usize,
+    /// Slices of the last send.
+    slices: usize,
     stream: Vec<u8>,
 }
 
 impl Socket {
     fn new(k: usize) -> Self {
-        Self { k, calls: 0, stream: vec![] }
+        Self { k, calls: 0, slices: 0, stream: vec![] }
     }
 
     fn writev(&mut self, slices: &[IoSlice<'_>]) -> usize {
         self.calls += 1;
+        self.slices = slices.len();
         if self.calls.is_multiple_of(3) {
             return 0; // would block
         }
         let before = self.stream.len();
-        self.stream.extend(slices.iter().flat_map(|slice| slice.iter()).take(self.k));
+        let mut left = self.k;
+        for slice in slices {
+            let n = slice.len().min(left);
+            self.stream.extend_from_slice(&slice[..n]);
+            left -= n;
+        }
         self.stream.len() - before
     }
 }
@@ -127,23 +135,39 @@ fn b14_after_an_error_the_sender_knows_whether_a_record_is_cut() {
 #[test]
 fn one_vectored_send_a_reply_at_every_payload_size() {
     let data: Vec<u8> = (0..1 << 20).map(|i| i as u8).collect();
-    for len in (0..40).chain([1023, 1024, 8191, 65_536, 65_537, (1 << 20) - 1, 1 << 20]) {
+    // Around every length from which a payload might be treated otherwise.
+    let around = (12..=20).flat_map(|shift| (1 << shift) - 3..=(1 << shift) + 3);
+    for len in (0..2100).chain(around.filter(|len| *len <= data.len())) {
         let (mut head, mut segments) = (Vec::new(), Segments::new());
         let mut e = Encoder::growable(&mut head, &mut segments);
         let mark = RecordMark::reserve(&mut e).unwrap();
         read_reply(&mut e, &data[..len]);
         mark.close(&mut e).unwrap();
         e.finish();
-        let message = segments.view(&head);
-        let mut slices = [IoSlice::new(&[]); 4];
-        let used = message.io_slices(Position::START, &mut slices);
-        let sent: usize = slices[..used].iter().map(|slice| slice.len()).sum();
-        assert_eq!(sent as u64, message.len(), "{len} bytes of payload");
-        assert!(used <= 3, "{used} slices");
-        // A socket that takes all needs one call.
-        let mut socket = Socket::new(usize::MAX);
-        send(&message, &mut socket);
-        assert_eq!(socket.calls, 1);
+        // A socket that takes all needs one call, of a head, a payload and a pad.
+        let mut in_head = Socket::new(usize::MAX);
+        send(&segments.view(&head), &mut in_head);
+        assert_eq!(in_head.calls, 1, "{len} bytes of payload");
+        assert!(in_head.slices <= 3, "{} slices", in_head.slices);
+
+        let (mut head, mut segments) = (Vec::new(), Segments::new());
+        let mut e = Encoder::growable(&mut head, &mut segments);
+        read_reply(&mut e, &data[..len]);
+        let mark = FragmentHeader::new(true, u32::try_from(e.finish()).unwrap()).unwrap();
+        let mut apart = Socket::new(usize::MAX);
+        send(&segments.view(&head).behind(&mark.to_bytes()), &mut apart);
+        assert_eq!(apart.calls, 1, "{len} bytes of payload, the mark apart");
+
+        let mut by_sender = Socket::new(usize::MAX);
+        let mut sender = RecordSender::new(segments.view(&head), u32::MAX).unwrap();
+        while !sender.is_end() {
+            let mut slices = [IoSlice::new(&[]); 4];
+            let used = sender.io_slices(&mut slices);
+            let n = by_sender.writev(&slices[..used]);
+            sender.sent(n);
+        }
+        assert_eq!(by_sender.calls, 1, "{len} bytes of payload, the mark by the sender");
+        assert!(apart.stream == in_head.stream && by_sender.stream == in_head.stream);
     }
 }
 
