@@ -3,7 +3,7 @@
 //!
 //! | from, to | here |
 //! | --- | --- |
-//! | type bits of `st_mode`, [`FileType`] | [`FileType::from_mode`], [`FileType::mode_bits`] |
+//! | type bits of `st_mode`, [`FileType`](crate::FileType) | [`FileType::from_mode`](crate::FileType::from_mode), [`FileType::mode_bits`](crate::FileType::mode_bits) |
 //! | seconds and nanoseconds, `SystemTime`, [`Time`](crate::Time) | [`Time::saturating`](crate::Time::saturating), `From` |
 //! | `std::fs::Metadata`, [`Attributes`](crate::Attributes) | `From` (unix) |
 //! | [`SetAttributes`](crate::SetAttributes), system calls | [`SetAttributes::changes`](crate::SetAttributes::changes), [`Change`] |
@@ -41,6 +41,3 @@ mod wcc;
 
 pub use access::AccessMask;
 pub use set::Change;
-
-#[cfg(doc)]
-use crate::FileType;
