@@ -1,0 +1,299 @@
+//! Connections and datagrams: which bytes belong together, and which of them are messages.
+
+use core::net::SocketAddr;
+use core::num::NonZeroUsize;
+use std::io;
+
+use lru::LruCache;
+
+use crate::link::{Segment, Tcp};
+use crate::programs;
+use crate::stream::{Item, Records, plausible};
+use crate::tcp::{Assembler, Piece};
+
+/// Connections that are followed at a time; the one that was silent longest makes room.
+const MAX_CONNECTIONS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4095);
+/// Bytes that all connections hold together, at most.
+const MAX_HELD: usize = 256 << 20;
+
+/// Where a message was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Number of the frame that completed it.
+    pub(crate) frame: u64,
+    /// When that was captured, in nanoseconds since 1970.
+    pub(crate) time: Option<i64>,
+    pub(crate) src: SocketAddr,
+    pub(crate) dst: SocketAddr,
+    /// Number of the TCP connection, from 1; 0 for UDP.
+    pub(crate) connection: u64,
+}
+
+/// What is found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found<'m> {
+    /// An RPC message.
+    Message(&'m [u8]),
+    /// Bytes of the connection that were sent but not captured.
+    Gap(u64),
+    /// Bytes that are not part of a whole record.
+    Skipped(u64),
+    /// A datagram of which so many bytes were not captured.
+    Cut(u64),
+}
+
+/// Takes what is found.
+pub(crate) trait Finder {
+    /// Something was found.
+    fn found(&mut self, place: &Place, found: Found<'_>) -> io::Result<()>;
+}
+
+struct Half {
+    assembler: Assembler,
+    records: Records,
+}
+
+impl Half {
+    fn new(max_record: u32, from_start: bool) -> Self {
+        Self { assembler: Assembler::default(), records: Records::new(max_record, from_start) }
+    }
+
+    fn held(&self) -> usize {
+        self.assembler.held().saturating_add(self.records.held())
+    }
+}
+
+struct Connection {
+    number: u64,
+    /// From the lower address to the higher, and back.
+    halves: [Half; 2],
+    /// Bytes that are missing or passed over are worth a word: it is known to carry RPC.
+    is_rpc: bool,
+    last: Place,
+}
+
+/// All connections of a capture.
+pub(crate) struct Connections {
+    table: LruCache<(SocketAddr, SocketAddr), Connection>,
+    count: u64,
+    held: usize,
+    max_record: u32,
+}
+
+impl Connections {
+    /// Records above `max_record` bytes are none.
+    pub(crate) fn new(max_record: u32) -> Self {
+        Self { table: LruCache::new(MAX_CONNECTIONS), count: 0, held: 0, max_record }
+    }
+
+    /// Takes a segment or datagram.
+    pub(crate) fn segment(
+        &mut self,
+        frame: u64,
+        time: Option<i64>,
+        segment: &Segment<'_>,
+        to: &mut impl Finder,
+    ) -> io::Result<()> {
+        let place =
+            Place { frame, time, src: segment.src, dst: segment.dst, connection: self.count };
+        match segment.tcp {
+            Some(tcp) => self.tcp(place, &tcp, segment, to),
+            None => datagram(&Place { connection: 0, ..place }, segment, to),
+        }
+    }
+
+    fn tcp(
+        &mut self,
+        mut place: Place,
+        tcp: &Tcp,
+        segment: &Segment<'_>,
+        to: &mut impl Finder,
+    ) -> io::Result<()> {
+        let forward = segment.src <= segment.dst;
+        let key = if forward { (segment.src, segment.dst) } else { (segment.dst, segment.src) };
+        if !self.table.contains(&key) {
+            if self.table.len() >= MAX_CONNECTIONS.get() {
+                self.evict(to)?;
+            }
+            self.count = self.count.saturating_add(1);
+            place.connection = self.count;
+            let (number, max) = (self.count, self.max_record);
+            let is_rpc = programs::hint(segment.src.port(), segment.dst.port()).is_some();
+            let halves = [Half::new(max, false), Half::new(max, false)];
+            self.table.put(key, Connection { number, halves, is_rpc, last: place });
+        }
+        let Some(connection) = self.table.get_mut(&key) else { return Ok(()) };
+        let before = connection.held();
+        if tcp.syn && connection.begin(forward, tcp, self.max_record, to)? {
+            self.count = self.count.saturating_add(1);
+            connection.number = self.count;
+        }
+        place.connection = connection.number;
+        connection.last = place;
+        connection.segment(forward, place, tcp, segment, to)?;
+        if tcp.rst {
+            connection.end(to)?;
+        }
+        let after = connection.held();
+        self.held = self.held.saturating_sub(before).saturating_add(after);
+        while self.held > MAX_HELD && self.table.len() > 1 {
+            self.evict(to)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the connection that was silent longest.
+    fn evict(&mut self, to: &mut impl Finder) -> io::Result<()> {
+        if let Some((_, mut connection)) = self.table.pop_lru() {
+            self.held = self.held.saturating_sub(connection.held());
+            connection.end(to)?;
+        }
+        Ok(())
+    }
+
+    /// The capture ends: what waits is given out.
+    pub(crate) fn end(&mut self, to: &mut impl Finder) -> io::Result<()> {
+        while !self.table.is_empty() {
+            self.evict(to)?;
+        }
+        Ok(())
+    }
+}
+
+impl Connection {
+    fn held(&self) -> usize {
+        self.halves.iter().map(Half::held).fold(0, usize::saturating_add)
+    }
+
+    /// Sees a SYN; true if it begins another connection between the same ports.
+    fn begin(
+        &mut self,
+        forward: bool,
+        tcp: &Tcp,
+        max_record: u32,
+        to: &mut impl Finder,
+    ) -> io::Result<bool> {
+        let half = self.half(forward);
+        let known = !half.assembler.is_new();
+        if known && half.assembler.began_at(tcp.seq) {
+            return Ok(false);
+        }
+        if known {
+            self.end(to)?;
+        }
+        let again = known && tcp.ack.is_none();
+        if again {
+            self.halves = [Half::new(max_record, false), Half::new(max_record, false)];
+        }
+        let records = Records::new(max_record, self.is_rpc);
+        *self.half(forward) = Half { assembler: Assembler::from_syn(tcp.seq), records };
+        Ok(again)
+    }
+
+    const fn half(&mut self, forward: bool) -> &mut Half {
+        let [there, back] = &mut self.halves;
+        if forward { there } else { back }
+    }
+
+    fn segment(
+        &mut self,
+        forward: bool,
+        place: Place,
+        tcp: &Tcp,
+        segment: &Segment<'_>,
+        to: &mut impl Finder,
+    ) -> io::Result<()> {
+        let is_rpc = &mut self.is_rpc;
+        let [there, back] = &mut self.halves;
+        let (half, other) = if forward { (there, back) } else { (back, there) };
+        // What the other side has acknowledged was sent before, also if it is captured after.
+        if let Some(ack) = tcp.ack {
+            let place = Place { src: place.dst, dst: place.src, ..place };
+            let Half { assembler, records } = other;
+            assembler.acknowledged(ack, &mut |piece| take(records, is_rpc, &place, piece, to))?;
+        }
+        let Half { assembler, records } = half;
+        let missing = segment.missing;
+        assembler.segment(tcp, segment.payload, missing, &mut |piece| {
+            take(records, is_rpc, &place, piece, to)
+        })?;
+        if assembler.is_done() {
+            finish(records, *is_rpc, &place, to)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing more will come.
+    fn end(&mut self, to: &mut impl Finder) -> io::Result<()> {
+        let is_rpc = &mut self.is_rpc;
+        let (low, high) = if self.last.src <= self.last.dst {
+            (self.last.src, self.last.dst)
+        } else {
+            (self.last.dst, self.last.src)
+        };
+        for (half, (src, dst)) in self.halves.iter_mut().zip([(low, high), (high, low)]) {
+            let place = Place { src, dst, ..self.last };
+            let Half { assembler, records } = half;
+            assembler.flush(&mut |piece| take(records, is_rpc, &place, piece, to))?;
+            finish(records, *is_rpc, &place, to)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes a piece of a stream.
+fn take(
+    records: &mut Records,
+    is_rpc: &mut bool,
+    place: &Place,
+    piece: Piece<'_>,
+    to: &mut impl Finder,
+) -> io::Result<()> {
+    match piece {
+        Piece::Data(bytes) => {
+            let known = *is_rpc;
+            records.data(bytes, &mut |item| hand_on(item, known, place, to))?;
+            *is_rpc |= records.spoke();
+            Ok(())
+        }
+        Piece::Gap(gap) => {
+            finish(records, *is_rpc, place, to)?;
+            if *is_rpc && gap > 0 { to.found(place, Found::Gap(gap)) } else { Ok(()) }
+        }
+    }
+}
+
+fn finish(
+    records: &mut Records,
+    is_rpc: bool,
+    place: &Place,
+    to: &mut impl Finder,
+) -> io::Result<()> {
+    records.gap(&mut |item| hand_on(item, is_rpc, place, to))
+}
+
+fn hand_on(item: Item<'_>, is_rpc: bool, place: &Place, to: &mut impl Finder) -> io::Result<()> {
+    match item {
+        Item::Record(message) => to.found(place, Found::Message(message)),
+        Item::Skipped(bytes) if is_rpc => to.found(place, Found::Skipped(bytes)),
+        Item::Skipped(_) => Ok(()),
+    }
+}
+
+/// A datagram is a message if it looks like one: a port is only a hint.
+fn datagram(place: &Place, segment: &Segment<'_>, to: &mut impl Finder) -> io::Result<()> {
+    let payload = segment.payload;
+    let whole = payload.len().saturating_add(segment.missing);
+    let len = u32::try_from(whole).unwrap_or(u32::MAX);
+    if !plausible(payload, len) {
+        let hinted = programs::hint(segment.src.port(), segment.dst.port()).is_some();
+        if !hinted || payload.is_empty() {
+            return Ok(());
+        }
+    }
+    if segment.missing > 0 {
+        let missing = u64::try_from(segment.missing).unwrap_or(u64::MAX);
+        return to.found(place, Found::Cut(missing));
+    }
+    to.found(place, Found::Message(payload))
+}

@@ -1,0 +1,459 @@
+//! A message taken apart: its header, whose call it answers, and whether its bytes come out again.
+
+use core::net::SocketAddr;
+use core::num::NonZeroUsize;
+
+use lru::LruCache;
+use nfswire_rpc::{
+    AuthFlavor, AuthSys, CallBody, MessageBody, OpaqueAuth, RPC_VERSION, ReplyHeader, RpcMessage,
+    gss,
+};
+use nfswire_xdr::{Cursor, DecodeError, Limits, from_bytes};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::connections::Place;
+use crate::fields::Fields;
+use crate::programs::{
+    self, Body, Called, Entry, GSS_INIT_ARGS, GSS_INIT_RESULTS, GSS_INTEGRITY, GSS_PRIVACY, Known,
+    Shown, View, encodes_to,
+};
+
+/// Calls whose replies are waited for, or may come again.
+const MAX_CALLS: NonZeroUsize = NonZeroUsize::MIN.saturating_add((1 << 16) - 1);
+/// Strict, and without limits beside those of the types: what is here was paid for by the capture.
+const LIMITS: Limits = Limits { max_payload: u32::MAX, max_items: u32::MAX, ..Limits::STRICT };
+
+/// What is to be shown of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Show {
+    Nothing,
+    Line,
+    Json,
+}
+
+/// What became of the bytes of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// All of it was decoded, and encodes to the same bytes.
+    Identical,
+    /// What was decoded encodes to other bytes: a fault of the codec.
+    Different,
+    /// The protocol forbids what follows the offset, for this reason. It is kept as it is.
+    Refused(String),
+    /// Arguments or results of a program that is not decoded here. They are kept as they are.
+    Other,
+}
+
+/// Call or reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Call,
+    Reply,
+    /// The header cannot be read.
+    Neither,
+}
+
+/// The call that a reply answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answers {
+    /// The frame of the call.
+    pub(crate) frame: u64,
+    /// Nanoseconds from the call to its first reply.
+    pub(crate) latency: Option<u64>,
+    /// A reply was seen before.
+    pub(crate) again: bool,
+}
+
+/// A message taken apart.
+#[derive(Debug)]
+pub(crate) struct Message<'m> {
+    pub(crate) bytes: &'m [u8],
+    pub(crate) kind: Kind,
+    pub(crate) xid: Option<u32>,
+    /// What is called, or was called by the call that is answered.
+    pub(crate) called: Option<Called>,
+    pub(crate) entry: Option<&'static Entry>,
+    pub(crate) answers: Option<Answers>,
+    /// Why a reply has no results, in the words of the RPC layer.
+    pub(crate) failure: Option<String>,
+    pub(crate) verdict: Verdict,
+    /// Bytes from here on were not decoded.
+    pub(crate) raw_from: usize,
+    pub(crate) fields: Fields,
+    pub(crate) body: Option<Box<RawValue>>,
+    pub(crate) credential: Option<Box<RawValue>>,
+}
+
+impl Message<'_> {
+    /// What was not decoded.
+    pub(crate) fn raw(&self) -> &[u8] {
+        self.bytes.get(self.raw_from..).unwrap_or_default()
+    }
+}
+
+/// Names a call: the connection, both ends, and the number that the caller gave it. The ends tell
+/// calls from callbacks on the same connection.
+type CallId = (u64, SocketAddr, SocketAddr, u32);
+
+struct Pending {
+    called: Called,
+    entry: Option<&'static Entry>,
+    results: Option<Body>,
+    frame: u64,
+    time: Option<i64>,
+    answered: bool,
+}
+
+/// Takes messages apart, and knows the calls that were seen.
+pub(crate) struct Dissector {
+    calls: LruCache<CallId, Pending>,
+}
+
+/// What is wrong: the reason, and from where on bytes are kept.
+type Wrong = (Verdict, usize);
+
+impl Dissector {
+    pub(crate) fn new() -> Self {
+        Self { calls: LruCache::new(MAX_CALLS) }
+    }
+
+    /// Takes a message apart.
+    pub(crate) fn dissect<'m>(
+        &mut self,
+        place: &Place,
+        bytes: &'m [u8],
+        show: Show,
+    ) -> Message<'m> {
+        let mut message = Message {
+            bytes,
+            kind: Kind::Neither,
+            xid: bytes.first_chunk().map(|xid| u32::from_be_bytes(*xid)),
+            called: None,
+            entry: None,
+            answers: None,
+            failure: None,
+            verdict: Verdict::Identical,
+            raw_from: bytes.len(),
+            fields: Fields::default(),
+            body: None,
+            credential: None,
+        };
+        let mut c = Cursor::with(bytes, &LIMITS);
+        let header: RpcMessage<'_> = match c.decode() {
+            Ok(header) => header,
+            Err(error) => {
+                let reason = format!("the header is not that of an RPC message: {error}");
+                (message.verdict, message.raw_from) = (Verdict::Refused(reason), 0);
+                return message;
+            }
+        };
+        let result = match header.body {
+            MessageBody::Call(call) => self.call(place, header.xid, &call, c, show, &mut message),
+            MessageBody::Reply(body) => {
+                let header = ReplyHeader { xid: header.xid, body };
+                self.reply(place, &header, c, show, &mut message)
+            }
+        };
+        if let Err((verdict, raw_from)) = result {
+            (message.verdict, message.raw_from) = (verdict, raw_from);
+        }
+        let len = c.position();
+        if !encodes_to(&header, bytes.get(..len).unwrap_or_default()) {
+            message.verdict = Verdict::Different;
+        }
+        message
+    }
+
+    fn call(
+        &mut self,
+        place: &Place,
+        xid: u32,
+        call: &CallBody<'_>,
+        c: Cursor<'_>,
+        show: Show,
+        message: &mut Message<'_>,
+    ) -> Result<(), Wrong> {
+        let CallBody { program, version, procedure, .. } = *call;
+        let called = Called { program, version, procedure };
+        (message.kind, message.called) = (Kind::Call, Some(called));
+        let id = (place.connection, place.src, place.dst, xid);
+        let known = programs::find(program, version);
+        let entry = match known {
+            Known::Version(version) => version.procedure(procedure),
+            Known::NoVersion(_) | Known::Other => None,
+        };
+        message.entry = entry;
+        let bodies = bodies(&call.credential, entry);
+        let pending = Pending {
+            called,
+            entry,
+            results: bodies.as_ref().ok().copied().flatten().map(|it| it.1),
+            frame: place.frame,
+            time: place.time,
+            answered: false,
+        };
+        // Of a call that is sent again, the first one counts.
+        if self.calls.get(&id).is_none_or(|old| old.answered || old.called != called) {
+            self.calls.put(id, pending);
+        }
+
+        let at = c.position();
+        let refuse = |reason: String| Err((Verdict::Refused(reason), at));
+        if call.rpc_version != RPC_VERSION {
+            return refuse(format!("the RPC version is {}, and must be 2", call.rpc_version));
+        }
+        credential(&call.credential, show, message).map_err(|verdict| (verdict, at))?;
+        let args = match (known, bodies) {
+            (Known::Other, _) => return Err((Verdict::Other, at)),
+            (Known::NoVersion(name), _) => {
+                return refuse(format!("{name} has no version {version}"));
+            }
+            (_, Err(error)) => return refuse(format!("the credential is malformed: {error}")),
+            (Known::Version(version), Ok(None)) => {
+                let (name, version) = (version.name, version.version);
+                return refuse(format!("{name} version {version} has no procedure {procedure}"));
+            }
+            (Known::Version(_), Ok(Some((args, _)))) => args,
+        };
+        read(args, c, show, message)
+    }
+
+    fn reply(
+        &mut self,
+        place: &Place,
+        header: &ReplyHeader<'_>,
+        c: Cursor<'_>,
+        show: Show,
+        message: &mut Message<'_>,
+    ) -> Result<(), Wrong> {
+        message.kind = Kind::Reply;
+        let id = (place.connection, place.dst, place.src, header.xid);
+        let mut results = None;
+        if let Some(call) = self.calls.get_mut(&id) {
+            let latency = place
+                .time
+                .zip(call.time)
+                .and_then(|(reply, call)| u64::try_from(reply.saturating_sub(call)).ok());
+            let again = core::mem::replace(&mut call.answered, true);
+            message.answers = Some(Answers { frame: call.frame, latency, again });
+            (message.called, message.entry) = (Some(call.called), call.entry);
+            results = call.results;
+        }
+        let at = c.position();
+        let other = message.called.is_some_and(|called| {
+            matches!(programs::find(called.program, called.version), Known::Other)
+        });
+        if let Err(failure) = header.outcome() {
+            message.failure = Some(failure.to_string());
+            if other {
+                return Err((Verdict::Other, at));
+            }
+            let left = |error: DecodeError| (Verdict::Refused(error.to_string()), at);
+            return c.finish().map_err(left);
+        }
+        if other {
+            return Err((Verdict::Other, at));
+        }
+        match (results, message.called) {
+            (Some(results), _) => read(results, c, show, message),
+            (None, Some(_)) => {
+                let reason = "its call was refused, so its results cannot be read";
+                Err((Verdict::Refused(reason.into()), at))
+            }
+            (None, None) => {
+                let reason = "its call is not in the capture, so its results cannot be read";
+                Err((Verdict::Refused(reason.into()), at))
+            }
+        }
+    }
+}
+
+/// Reads arguments or results.
+fn read(body: Body, c: Cursor<'_>, show: Show, message: &mut Message<'_>) -> Result<(), Wrong> {
+    let view = match show {
+        Show::Nothing => View::None,
+        Show::Line => View::Line(&mut message.fields),
+        Show::Json => View::Json(&mut message.body),
+    };
+    match body(c, view) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err((Verdict::Different, message.bytes.len())),
+        Err(error) => Err((Verdict::Refused(error.to_string()), c.position())),
+    }
+}
+
+/// Reads a credential of a flavor that is known here.
+fn credential(auth: &OpaqueAuth<'_>, show: Show, message: &mut Message<'_>) -> Result<(), Verdict> {
+    let json = &mut message.credential;
+    let refuse =
+        |error: &DecodeError| Verdict::Refused(format!("the credential is malformed: {error}"));
+    let same = match auth.flavor {
+        AuthFlavor::SYS => {
+            let sys: AuthSys<'_> = from_bytes(&auth.body).map_err(|error| refuse(&error))?;
+            if show == Show::Json {
+                *json = to_raw_value(&Shown(&sys)).ok();
+            }
+            encodes_to(&sys, &auth.body)
+        }
+        AuthFlavor::GSS => {
+            let gss: gss::Credential<'_> =
+                from_bytes(&auth.body).map_err(|error| refuse(&error))?;
+            if show == Show::Json {
+                *json = to_raw_value(&Shown(&gss)).ok();
+            }
+            encodes_to(&gss, &auth.body)
+        }
+        _ => true,
+    };
+    if same { Ok(()) } else { Err(Verdict::Different) }
+}
+
+/// How arguments and results are read: as the procedure's, unless RPCSEC_GSS has wrapped them.
+fn bodies(
+    auth: &OpaqueAuth<'_>,
+    entry: Option<&'static Entry>,
+) -> Result<Option<(Body, Body)>, DecodeError> {
+    let Some(entry) = entry else { return Ok(None) };
+    let plain = (entry.args, entry.results);
+    if auth.flavor != AuthFlavor::GSS {
+        return Ok(Some(plain));
+    }
+    let gss: gss::Credential<'_> = from_bytes(&auth.body)?;
+    Ok(Some(match (gss.body.procedure, gss.body.service) {
+        (gss::ControlProcedure::Init | gss::ControlProcedure::ContinueInit, _) => {
+            (GSS_INIT_ARGS, GSS_INIT_RESULTS)
+        }
+        (_, gss::Service::INTEGRITY) => (GSS_INTEGRITY, GSS_INTEGRITY),
+        (_, gss::Service::PRIVACY) => (GSS_PRIVACY, GSS_PRIVACY),
+        _ => plain,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::arithmetic_side_effects)]
+    use nfswire_nfs3::attr::GetattrArgs;
+    use nfswire_nfs3::procedures::{Getattr, Null};
+    use nfswire_nfs3::{FileHandle, Status};
+    use nfswire_rpc::CallHeader;
+    use nfswire_xdr::{Encode, Encoder, Segments};
+
+    use super::*;
+
+    fn encoded(values: &[&dyn Fn(&mut Encoder<'_, '_>)]) -> Vec<u8> {
+        let (mut head, mut segments) = (Vec::new(), Segments::new());
+        let mut e = Encoder::growable(&mut head, &mut segments).copy_break(u32::MAX);
+        values.iter().for_each(|put| put(&mut e));
+        e.finish();
+        segments.view(&head).to_vec().unwrap()
+    }
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+    }
+
+    fn place(frame: u64, call: bool) -> Place {
+        let (client, server) = ("10.0.0.1:700".parse().unwrap(), "10.0.0.2:9".parse().unwrap());
+        let (src, dst) = if call { (client, server) } else { (server, client) };
+        let time = Some(i64::try_from(frame).unwrap() * 1000);
+        Place { frame, time, src, dst, connection: 1 }
+    }
+
+    fn call() -> Vec<u8> {
+        let file = FileHandle::new(b"1234").unwrap();
+        encoded(&[&|e| e.put(&CallHeader::new::<Getattr>(7, OpaqueAuth::NONE)).unwrap(), &|e| {
+            GetattrArgs { object: file }.encode(e).unwrap()
+        }])
+    }
+
+    fn reply(status: Status) -> Vec<u8> {
+        encoded(&[&|e| e.put(&ReplyHeader::success(7)).unwrap(), &|e| e.put(&status).unwrap()])
+    }
+
+    #[test]
+    fn a_reply_is_read_by_its_call() {
+        let mut dissector = Dissector::new();
+        let bytes = call();
+        let message = dissector.dissect(&place(3, true), &bytes, Show::Line);
+        assert_eq!((message.kind, &message.verdict), (Kind::Call, &Verdict::Identical));
+        assert_eq!((message.xid, message.raw()), (Some(7), &[][..]));
+
+        let bytes = reply(Status::STALE);
+        for again in [false, true] {
+            let message = dissector.dissect(&place(5, false), &bytes, Show::Line);
+            assert_eq!((message.kind, &message.verdict), (Kind::Reply, &Verdict::Identical));
+            let answers = Answers { frame: 3, latency: Some(2000), again };
+            assert_eq!(message.answers, Some(answers));
+            assert_eq!(message.fields.failed(), Some("NFS3ERR_STALE"));
+        }
+        // From the other side it is no answer.
+        let message = dissector.dissect(&place(5, true), &bytes, Show::Nothing);
+        assert_eq!(message.answers, None);
+        assert!(matches!(message.verdict, Verdict::Refused(_)));
+        assert_eq!(message.raw(), Status::STALE.0.to_be_bytes());
+    }
+
+    #[track_caller]
+    fn refused(bytes: &[u8], reason: &str, raw_from: usize) {
+        let message = Dissector::new().dissect(&place(1, true), bytes, Show::Nothing).verdict;
+        let Verdict::Refused(said) = message else { panic!("{message:?}") };
+        assert!(said.contains(reason), "{said}");
+        let message = Dissector::new().dissect(&place(1, true), bytes, Show::Json);
+        assert_eq!(message.raw_from, raw_from);
+    }
+
+    #[test]
+    fn what_the_protocol_forbids_is_kept_from_where_it_begins() {
+        refused(&[], "need 4 bytes", 0);
+        refused(&[1, 2, 3], "need 4 bytes", 0);
+        refused(&words(&[1, 2]), "2 is not", 0);
+        refused(&words(&[1, 0, 3, 100_003, 3, 0, 0, 0, 0, 0]), "RPC version is 3", 40);
+        refused(&words(&[1, 0, 2, 100_003, 7, 0, 0, 0, 0, 0]), "NFS has no version 7", 40);
+        let reason = "NFS version 3 has no procedure 22";
+        refused(&words(&[1, 0, 2, 100_003, 3, 22, 0, 0, 0, 0, 9]), reason, 40);
+        refused(&words(&[1, 0, 2, 100_003, 3, 1, 0, 0, 0, 0, 65]), "at most 64", 40);
+        refused(&words(&[1, 0, 2, 100_003, 3, 0, 0, 0, 0, 0, 0]), "4 bytes left over", 40);
+        refused(&words(&[1, 0, 2, 100_003, 3, 0, 1, 4, 0, 0, 0]), "credential", 44);
+    }
+
+    #[test]
+    fn other_programs_are_kept_whole() {
+        for (program, version) in [(100_003, 4), (0x4000_0000, 1), (4711, 1)] {
+            let bytes = words(&[1, 0, 2, program, version, 1, 0, 0, 0, 0, 5, 6]);
+            let mut dissector = Dissector::new();
+            let message = dissector.dissect(&place(1, true), &bytes, Show::Json);
+            assert_eq!((&message.verdict, message.raw_from), (&Verdict::Other, 40));
+            let bytes = words(&[1, 1, 0, 0, 0, 0, 9, 9]);
+            let message = dissector.dissect(&place(2, false), &bytes, Show::Json);
+            assert_eq!((&message.verdict, message.raw_from), (&Verdict::Other, 24));
+        }
+    }
+
+    /// Every prefix and every flipped bit of a message: no panic, and nothing is lost.
+    #[test]
+    fn damage_is_an_answer() {
+        let bytes = call();
+        for len in 0..bytes.len() {
+            let message =
+                Dissector::new().dissect(&place(1, true), &bytes[..len], Show::Json).verdict;
+            assert!(matches!(message, Verdict::Refused(_)), "{len}: {message:?}");
+        }
+        for bit in 0..bytes.len() * 8 {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let verdict = Dissector::new().dissect(&place(1, true), &bytes, Show::Line).verdict;
+            assert_ne!(verdict, Verdict::Different, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn a_failure_of_the_rpc_layer_needs_no_procedure() {
+        let mut dissector = Dissector::new();
+        let bytes = encoded(&[&|e| e.put(&CallHeader::new::<Null>(7, OpaqueAuth::NONE)).unwrap()]);
+        dissector.dissect(&place(1, true), &bytes, Show::Nothing);
+        let bytes = encoded(&[&|e| e.put(&ReplyHeader::proc_unavail(7)).unwrap()]);
+        let message = dissector.dissect(&place(2, false), &bytes, Show::Nothing);
+        assert_eq!(message.verdict, Verdict::Identical);
+        assert_eq!(message.failure.as_deref(), Some("the server does not have this procedure"));
+    }
+}

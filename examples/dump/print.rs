@@ -1,0 +1,367 @@
+//! Messages as lines for people, in the style of tshark, and as JSON for programs.
+
+use core::fmt;
+use core::net::SocketAddr;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use unicode_width::UnicodeWidthChar;
+
+use crate::connections::{Found, Place};
+use crate::messages::{Kind, Message, Verdict};
+use crate::programs::{procedure_name, program_name};
+
+const PLAIN: Style = Style::new();
+const DIM: Style = Style::new().dimmed();
+const CALL: Style = AnsiColor::Cyan.on_default();
+const REPLY: Style = AnsiColor::Green.on_default();
+const FAILED: Style = AnsiColor::Yellow.on_default();
+const WRONG: Style = AnsiColor::Red.on_default().bold();
+
+/// Writes lines. Columns are never cut unless the width of a terminal is given.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    /// When the first packet was captured.
+    start: Option<i64>,
+    width: Option<usize>,
+    spans: Vec<(Style, String)>,
+}
+
+impl Printer {
+    pub(crate) const fn new(width: Option<usize>) -> Self {
+        Self { start: None, width, spans: Vec::new() }
+    }
+
+    /// Sees a packet: times count from the first one.
+    pub(crate) fn packet(&mut self, time: Option<i64>) {
+        self.start = self.start.or(time);
+    }
+
+    fn span(&mut self, style: Style, text: impl fmt::Display) {
+        self.spans.push((style, text.to_string()));
+    }
+
+    fn place(&mut self, place: &Place) {
+        let since = place.time.zip(self.start).map(|(time, start)| time.saturating_sub(start));
+        let seconds = since.map_or_else(|| "-".into(), Seconds::relative);
+        self.span(DIM, format_args!("{:>6} {seconds:>11} ", place.frame));
+        let (src, dst) = (place.src.ip(), place.dst.ip());
+        self.span(PLAIN, format_args!("{src:>13} -> {dst:<13} "));
+    }
+
+    /// Writes a message.
+    pub(crate) fn message(
+        &mut self,
+        out: &mut impl Write,
+        place: &Place,
+        message: &Message<'_>,
+    ) -> io::Result<()> {
+        self.place(place);
+        let called = message.called;
+        let program = called.map(|it| (program_name(it.program, it.version), it));
+        let program = match program {
+            Some((Some(name), _)) => name.to_owned(),
+            Some((None, called)) => called.program.to_string(),
+            None => "RPC".into(),
+        };
+        self.span(PLAIN, format_args!("{program:<8} {:>6} ", message.bytes.len()));
+        let style = if message.kind == Kind::Call { CALL } else { REPLY };
+        if let Some(it) = called {
+            let name = procedure_name(it.program, it.version, it.procedure);
+            self.span(style, format_args!("V{} {name} ", it.version));
+        }
+        match message.kind {
+            Kind::Call => self.span(style, "Call"),
+            Kind::Reply => self.span(style, "Reply"),
+            Kind::Neither => self.span(PLAIN, "no RPC message"),
+        }
+        match message.answers {
+            Some(answers) => {
+                self.span(DIM, format_args!(" (Call In {})", answers.frame));
+                if answers.again {
+                    self.span(DIM, " (repeated)");
+                }
+            }
+            None if message.kind == Kind::Reply => {
+                self.span(DIM, format_args!(" (xid {:#010x})", message.xid.unwrap_or_default()));
+            }
+            None => {}
+        }
+        self.span(PLAIN, &message.fields);
+        if let Some(status) = message.fields.failed() {
+            let status = format!(" Error: {status}");
+            self.span(FAILED, status);
+        }
+        if let Some(failure) = &message.failure {
+            self.span(FAILED, format_args!(" Error: {failure}"));
+        }
+        match &message.verdict {
+            Verdict::Identical | Verdict::Other => {}
+            Verdict::Different => self.span(WRONG, " [encodes to other bytes]"),
+            Verdict::Refused(reason) => self.span(WRONG, format_args!(" [refused: {reason}]")),
+        }
+        self.write(out)
+    }
+
+    /// Writes what is missing.
+    pub(crate) fn note(
+        &mut self,
+        out: &mut impl Write,
+        place: &Place,
+        found: &Found<'_>,
+    ) -> io::Result<()> {
+        let Some((_, text)) = note(found) else { return Ok(()) };
+        self.place(place);
+        self.span(WRONG, format_args!("[{text}]"));
+        self.write(out)
+    }
+
+    fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let mut room = self.width;
+        for (style, text) in self.spans.drain(..) {
+            let part = match &mut room {
+                Some(room) => cut(&text, room),
+                None => &text,
+            };
+            if style == PLAIN {
+                write!(out, "{part}")?;
+            } else {
+                write!(out, "{style}{part}{style:#}")?;
+            }
+        }
+        writeln!(out)
+    }
+}
+
+/// As much of a text as fits into columns, of which so many are left then.
+fn cut<'t>(text: &'t str, room: &mut usize) -> &'t str {
+    for (at, c) in text.char_indices() {
+        match room.checked_sub(c.width().unwrap_or(0)) {
+            Some(left) => *room = left,
+            None => {
+                *room = 0;
+                return text.get(..at).unwrap_or(text);
+            }
+        }
+    }
+    text
+}
+
+/// What is missing, in a word and in a sentence.
+pub(crate) fn note(found: &Found<'_>) -> Option<(&'static str, String)> {
+    Some(match found {
+        Found::Message(_) => return None,
+        Found::Gap(n) => ("gap", format!("{n} bytes of the stream are not in the capture")),
+        Found::Skipped(n) => ("skipped", format!("{n} bytes are not part of a whole record")),
+        Found::Cut(n) => ("cut", format!("the capture lacks the last {n} bytes of a datagram")),
+    })
+}
+
+/// Nanoseconds as seconds.
+struct Seconds;
+
+impl Seconds {
+    /// To the microsecond.
+    fn relative(nanos: i64) -> String {
+        let sign = if nanos < 0 { "-" } else { "" };
+        let micros = nanos.unsigned_abs() / 1000;
+        format!("{sign}{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+    }
+
+    /// In full.
+    fn absolute(nanos: i64) -> String {
+        let (seconds, rest) = (nanos.div_euclid(1_000_000_000), nanos.rem_euclid(1_000_000_000));
+        format!("{seconds}.{rest:09}")
+    }
+}
+
+//--- JSON ---
+
+/// A line of JSON.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    frame: u64,
+    /// Seconds since 1970, a string: digits are not to be lost.
+    time: Option<String>,
+    transport: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connection: Option<u64>,
+    src: SocketAddr,
+    dst: SocketAddr,
+    #[serde(flatten)]
+    what: What<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum What<'a> {
+    Message(Box<Fields<'a>>),
+    Note { note: &'static str, text: String },
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Fields<'a> {
+    length: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    xid: Option<u32>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    procedure: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credential: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_frame: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_ns: Option<u64>,
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    repeated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<&'a RawValue>,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_from: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+}
+
+fn line<'a>(place: &Place, what: What<'a>) -> Line<'a> {
+    let tcp = place.connection > 0;
+    Line {
+        frame: place.frame,
+        time: place.time.map(Seconds::absolute),
+        transport: if tcp { "tcp" } else { "udp" },
+        connection: tcp.then_some(place.connection),
+        src: place.src,
+        dst: place.dst,
+        what,
+    }
+}
+
+/// Writes a message as one line of JSON.
+pub(crate) fn json(out: &mut impl Write, place: &Place, message: &Message<'_>) -> io::Result<()> {
+    let (verdict, reason) = match &message.verdict {
+        Verdict::Identical => ("identical", None),
+        Verdict::Different => ("different", None),
+        Verdict::Refused(reason) => ("refused", Some(reason.as_str())),
+        Verdict::Other => ("other", None),
+    };
+    let body = message.body.as_deref();
+    let raw = message.raw();
+    let is_raw = !raw.is_empty() || reason.is_some();
+    let fields = Fields {
+        length: message.bytes.len(),
+        xid: message.xid,
+        kind: match message.kind {
+            Kind::Call => "call",
+            Kind::Reply => "reply",
+            Kind::Neither => "none",
+        },
+        program: message.called.map(|it| it.program),
+        version: message.called.map(|it| it.version),
+        procedure: message.called.map(|it| it.procedure),
+        name: message.entry.map(|entry| entry.rfc_name),
+        credential: message.credential.as_deref(),
+        call_frame: message.answers.map(|it| it.frame),
+        latency_ns: message.answers.and_then(|it| it.latency),
+        repeated: message.answers.is_some_and(|it| it.again),
+        failure: message.failure.as_deref(),
+        args: body.filter(|_| message.kind == Kind::Call),
+        results: body.filter(|_| message.kind == Kind::Reply),
+        verdict,
+        reason,
+        raw_from: is_raw.then_some(message.raw_from),
+        raw: is_raw.then(|| hex::encode(raw)),
+    };
+    serde_json::to_writer(&mut *out, &line(place, What::Message(Box::new(fields))))?;
+    writeln!(out)
+}
+
+/// Writes what is missing as one line of JSON.
+pub(crate) fn json_note(out: &mut impl Write, place: &Place, found: &Found<'_>) -> io::Result<()> {
+    let Some((note, text)) = note(found) else { return Ok(()) };
+    serde_json::to_writer(&mut *out, &line(place, What::Note { note, text }))?;
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::{Dissector, Show};
+
+    fn place() -> Place {
+        Place {
+            frame: 12,
+            time: Some(1_500_000_000),
+            src: "10.0.0.1:700".parse().unwrap(),
+            dst: "10.0.0.2:2049".parse().unwrap(),
+            connection: 3,
+        }
+    }
+
+    fn call() -> Vec<u8> {
+        let words = [1u32, 0, 2, 100_003, 3, 1, 0, 0, 0, 0, 4, 0x3132_3334];
+        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+    }
+
+    fn printed(width: Option<usize>) -> String {
+        let (mut printer, mut out) = (Printer::new(width), Vec::new());
+        printer.packet(Some(0));
+        let bytes = call();
+        let message = Dissector::new().dissect(&place(), &bytes, Show::Line);
+        printer.message(&mut out, &place(), &message).unwrap();
+        printer.note(&mut out, &place(), &Found::Gap(5)).unwrap();
+        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn lines_for_people() {
+        let text = printed(None);
+        let mut lines = text.lines();
+        assert_eq!(
+            lines.next().unwrap(),
+            "    12    1.500000      10.0.0.1 -> 10.0.0.2      NFS          48 V3 GETATTR Call, FH: 0x9be3e0a3"
+        );
+        assert!(lines.next().unwrap().ends_with("[5 bytes of the stream are not in the capture]"));
+        for width in [0, 1, 30, 70] {
+            assert!(printed(Some(width)).lines().all(|line| line.len() <= width));
+        }
+    }
+
+    #[test]
+    fn lines_for_programs() {
+        let mut out = Vec::new();
+        let bytes = call();
+        let message = Dissector::new().dissect(&place(), &bytes, Show::Json);
+        json(&mut out, &place(), &message).unwrap();
+        json_note(&mut out, &place(), &Found::Cut(5)).unwrap();
+        let lines: Vec<serde_json::Value> =
+            out.split(|b| *b == b'\n').filter_map(|it| serde_json::from_slice(it).ok()).collect();
+        let [message, note] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!(message["name"], "NFSPROC3_GETATTR");
+        assert_eq!(message["args"]["object"], "31323334");
+        assert_eq!(message["time"], "1.500000000");
+        assert_eq!(message["verdict"], "identical");
+        assert_eq!(note["note"], "cut");
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(Seconds::relative(-1_500), "-0.000001");
+        assert_eq!(Seconds::absolute(-1), "-1.999999999");
+    }
+}
