@@ -16,8 +16,6 @@
 //! # Ok::<(), nfswire_xdr::DecodeError>(())
 //! ```
 
-use nfswire_rpc::Procedure;
-
 use crate::{attr, create, fs, io, lookup, readdir, remove};
 
 /// RPC program number of NFS (RFC 1813, section 2.2).
@@ -27,47 +25,7 @@ pub const PROGRAM: u32 = 100_003;
 #[doc(alias = "NFS_V3")]
 pub const VERSION: u32 = 3;
 
-/// One list from which come the types, their [`Procedure`] impls and the table of a program
-/// version.
-macro_rules! procedures {
-    (
-        $program:expr, $version:expr, $rfc:literal;
-        $(
-            $(#[$doc:meta])*
-            $number:literal $name:literal => $proc:ident($args:ty) -> $reply:ty;
-        )+
-    ) => {
-        $(
-            $(#[$doc])*
-            #[doc = concat!("\n\n`", $name, "`, procedure ", stringify!($number), " (", $rfc, ").")]
-            #[doc(alias = $name)]
-            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-            pub struct $proc;
-
-            impl Procedure for $proc {
-                const PROGRAM: u32 = $program;
-                const VERSION: u32 = $version;
-                const NUMBER: u32 = $number;
-                const NAME: &'static str = $name;
-                type Args<'a> = $args;
-                type Reply<'a> = $reply;
-            }
-        )+
-
-        #[doc = concat!("Number and RFC name of every procedure, in order (", $rfc, ").")]
-        pub const PROCEDURES: &[(u32, &str)] = &[$(($proc::NUMBER, $proc::NAME)),+];
-
-        /// RFC name of a procedure; `None` when the version has no procedure of this number.
-        #[inline]
-        #[must_use]
-        pub fn name(number: u32) -> Option<&'static str> {
-            PROCEDURES.iter().find(|(n, _)| *n == number).map(|(_, name)| *name)
-        }
-    };
-}
-pub(crate) use procedures;
-
-procedures! {
+nfswire_rpc::procedures! {
     PROGRAM, VERSION, "RFC 1813, section 3.3";
 
     /// Does nothing.

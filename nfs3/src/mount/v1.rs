@@ -1,10 +1,8 @@
 //! MOUNT version 1, which goes with NFSv2 (RFC 1094, appendix A).
 
-use nfswire_rpc::Procedure;
 use nfswire_xdr::xdr_union;
 
 use super::{DirPath, Exports, MountList};
-use crate::procedures::procedures;
 
 /// RPC version (RFC 1094, section A.5).
 #[doc(alias = "MOUNTVERS")]
@@ -27,7 +25,7 @@ xdr_union! {
     }
 }
 
-procedures! {
+nfswire_rpc::procedures! {
     super::PROGRAM, VERSION, "RFC 1094, section A.5";
 
     /// Does nothing.

@@ -1,10 +1,9 @@
 //! MOUNT version 3, which goes with NFSv3 (RFC 1813, section 5).
 
-use nfswire_rpc::Procedure;
 use nfswire_xdr::{Array, xdr_open_enum, xdr_struct, xdr_union};
 
 use super::{DirPath, Exports, MountList};
-use crate::{FileHandle, procedures::procedures};
+use crate::FileHandle;
 
 /// RPC version (RFC 1813, section 5.1.2).
 #[doc(alias = "MOUNT_V3")]
@@ -64,7 +63,7 @@ xdr_union! {
     }
 }
 
-procedures! {
+nfswire_rpc::procedures! {
     super::PROGRAM, VERSION, "RFC 1813, section 5.2";
 
     /// Does nothing.
