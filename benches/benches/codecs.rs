@@ -125,7 +125,9 @@ fn calls(c: &mut Criterion) {
 /// libtirpc, which keeps its own time.
 fn rpc_layer(c: &mut Criterion) {
     for mut op in ops::all() {
-        if !["C1", "C2", "C2m", "reply-d", "reply-e", "record", "replay"].contains(&op.id) {
+        if !["C1", "C2", "C2m", "reply-d", "reply-e", "reply-a", "record", "replay"]
+            .contains(&op.id)
+        {
             continue;
         }
         let mut group = c.benchmark_group(format!("RPC: {}", op.name));

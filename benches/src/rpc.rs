@@ -9,8 +9,8 @@ use nfs3_types::{
 };
 use nfswire_nfs3::{DirOpArgs, FileName, remove::RemoveArgs};
 use nfswire_rpc::{
-    AuthSys, CallHeader, Lookup, RecordLimits, RecordMark, RecordReader, ReplayCache, ReplayLimits,
-    parse_call, parse_reply,
+    AuthSys, CallHeader, FragmentHeader, Lookup, RecordLimits, RecordMark, RecordReader,
+    ReplayCache, ReplayLimits, parse_call, parse_reply,
 };
 use nfswire_xdr::{Cursor, Encode, Encoder, Segments};
 use onc_rpc_peer::expected_message_len;
@@ -35,6 +35,19 @@ fn put_record<T: Encode<'static> + 'static>(value: T) -> Loop {
             e.put(value).expect("a sample encodes");
             mark.close(&mut e).expect("an open record");
             black_box(e.finish());
+        }
+    })
+}
+
+/// The same with the mark apart, as a sender puts it in front.
+fn put_apart<T: Encode<'static> + 'static>(value: T) -> Loop {
+    let (mut head, mut segments) = (vec![0; 4096], Segments::new());
+    Box::new(move |n| {
+        for _ in 0..n {
+            let mut e = Encoder::growable(&mut head, &mut segments);
+            e.put(black_box(&value)).expect("a sample encodes");
+            let len = u32::try_from(e.finish()).expect("a short record");
+            black_box(FragmentHeader::new(true, len).expect("a short record").to_bytes());
         }
     })
 }
@@ -130,9 +143,12 @@ fn replies() -> Vec<Op> {
     let (ours, theirs) = (put_record(samples::reply()), pack_record(samples::their_reply()));
     let encode =
         Op::new("reply-e", "reply header encode behind its mark", (0, 0.0), ours, Some(theirs));
+    let (ours, theirs) = (put_apart(samples::reply()), pack_record(samples::their_reply()));
+    let apart = Op::new("reply-a", "the same, the mark apart", (0, 0.0), ours, Some(theirs));
     vec![
         decode.beside("onc-rpc", deserialise(samples::record_of(&samples::reply()))),
         encode.beside("onc-rpc", serialise(samples::onc_reply())),
+        apart.beside("onc-rpc", serialise(samples::onc_reply())),
     ]
 }
 
