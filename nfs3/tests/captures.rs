@@ -52,11 +52,11 @@ struct Message<'a, H> {
 
 impl<'a, H: Encode<'a>> Message<'a, H> {
     fn again<T: Decode<'a> + Encode<'a>>(&self) -> Vec<u8> {
-        again::<T>(&self.header, self.body.clone()).1
+        again::<T>(&self.header, self.body).1
     }
 
     fn read<T: Decode<'a> + Encode<'a>>(&self) -> T {
-        again::<T>(&self.header, self.body.clone()).0
+        again::<T>(&self.header, self.body).0
     }
 
     fn call<P: Procedure>(&self) -> Vec<u8> {
