@@ -429,6 +429,33 @@ mod tests {
         }
     }
 
+    /// With a checksum or encrypted, what wraps the arguments is decoded, by call and by reply.
+    #[test]
+    fn rpcsec_gss_wraps_bodies() {
+        for (service, body) in [(2, &[4, 0x0101_0101, 3, 0x0909_0900][..]), (3, &[4, 7])] {
+            let credential = words(&[1, 0, 5, service, 4, 0xabab_abab]);
+            let header = words(&[7, 0, 2, 100_003, 3, 1, 6, 24]);
+            let call = [header, credential, words(&[0, 0]), words(body)].concat();
+            let mut dissector = Dissector::new();
+            let message = dissector.dissect(&place(1, true), &call, Show::Json);
+            assert_eq!(message.verdict, Verdict::Identical);
+            assert!(message.credential.unwrap().get().contains("rgc_cred_v1"));
+            let reply = [words(&[7, 1, 0, 6, 4, 0xcdcd_cdcd, 0]), words(body)].concat();
+            let message = dissector.dissect(&place(2, false), &reply, Show::Json);
+            assert_eq!(message.verdict, Verdict::Identical);
+        }
+        // A context is made by calls of procedure 0.
+        let credential = words(&[1, 1, 0, 1, 0]);
+        let header = words(&[7, 0, 2, 100_003, 3, 0, 6, 20]);
+        let call = [header, credential, words(&[0, 0, 4, 0x0808_0808])].concat();
+        let mut dissector = Dissector::new();
+        let verdict = dissector.dissect(&place(1, true), &call, Show::Line).verdict;
+        assert_eq!(verdict, Verdict::Identical);
+        let results = words(&[7, 1, 0, 0, 0, 0, 4, 0x0a0a_0a0a, 0, 0, 128, 0]);
+        let verdict = dissector.dissect(&place(2, false), &results, Show::Line).verdict;
+        assert_eq!(verdict, Verdict::Identical);
+    }
+
     /// Every prefix and every flipped bit of a message: no panic, and nothing is lost.
     #[test]
     fn damage_is_an_answer() {

@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 
 use clap::Parser;
+use nfswire_rpc::FragmentHeader;
 use proptest::prelude::*;
 
 use super::*;
@@ -102,6 +103,28 @@ fn a_lost_segment_is_told_and_the_next_record_found() {
     let (out, outcome) = dump(&["--check"], wire.bytes());
     assert_eq!(outcome.totals.messages, 2);
     assert!(out.contains(": gap: 4 bytes of the stream are not in the capture\n"), "{out}");
+}
+
+#[test]
+fn records_of_several_fragments() {
+    let message = call(1);
+    let stream: Vec<u8> = [(false, &message[..10]), (false, &[]), (true, &message[10..])]
+        .into_iter()
+        .flat_map(|(last, part)| {
+            let mark = FragmentHeader::new(last, part.len() as u32).unwrap();
+            [&mark.to_bytes()[..], part].concat()
+        })
+        .collect();
+    for cut in 0..stream.len() {
+        let mut wire = Wire::pcap();
+        wire.open(1);
+        wire.client(1, &stream[..cut]);
+        wire.client(1, &stream[cut..]);
+        wire.client(1, &records(&[call(2)]));
+        let lines = json(wire.bytes());
+        let xids: Vec<_> = lines.iter().map(|line| line["xid"].as_u64()).collect();
+        assert_eq!(xids, [Some(1), Some(2)], "cut at {cut}");
+    }
 }
 
 #[test]
