@@ -2,7 +2,11 @@
 
 mod messages;
 mod mount;
+mod nfs2;
 mod nfs3;
+mod nfsacl;
+mod nlm;
+mod nsm;
 mod portmap;
 mod rpc;
 mod rpcbind;
@@ -33,7 +37,11 @@ const AREAS: &[(&str, Table)] = &[
     ("rpcbind", rpcbind::TYPES),
     ("rpcsec_gss", rpcsec_gss::TYPES),
     ("mount", mount::TYPES),
+    ("nfs2", nfs2::TYPES),
     ("nfs3", nfs3::TYPES),
+    ("nlm", nlm::TYPES),
+    ("nsm", nsm::TYPES),
+    ("nfsacl", nfsacl::TYPES),
 ];
 
 /// The codec of a type.

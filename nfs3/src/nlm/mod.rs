@@ -26,7 +26,7 @@
 //!     l_offset: 4096,
 //!     l_len: 0,
 //! };
-//! let range = lock.range().or(Err(v4::Status::FBIG))?;
+//! let range = lock.range()?; // if this fails, a server answers v4::Status::FBIG
 //! assert_eq!((range.first(), range.last()), (4096, ByteRange::MAX));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
