@@ -14,13 +14,9 @@ use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 
 use bytes::Bytes;
+use nfswire_nfs3::convert::AccessMask;
 use nfswire_nfs3::create::CreateHow;
-use nfswire_nfs3::fs::{
-    FSF_CANSETTIME, FSF_HOMOGENEOUS, FSF_LINK, FSF_SYMLINK, FsinfoOk, FsstatOk, PathconfOk,
-};
-use nfswire_nfs3::lookup::{
-    ACCESS_DELETE, ACCESS_EXECUTE, ACCESS_EXTEND, ACCESS_LOOKUP, ACCESS_MODIFY, ACCESS_READ,
-};
+use nfswire_nfs3::fs::{FsinfoOk, FsstatOk, PathconfOk};
 use nfswire_nfs3::{
     Attributes, FHSIZE, FileType, PostOpAttr, SetAttributes, SpecData, StableHow, Status, Time,
     WccData,
@@ -133,7 +129,7 @@ impl Failure {
     /// A failure with the attributes of the object (or directory) that the call names first.
     #[must_use]
     pub fn with_attributes(status: Status, attributes: PostOpAttr) -> Self {
-        Self::with(status, WccData { before: None, after: attributes })
+        Self::with(status, WccData::only_after(attributes))
     }
 
     /// Adds the state of the object that the call names first, unless a deeper step has already said more.
@@ -159,7 +155,7 @@ impl Failure {
 }
 
 /// Weak cache consistency data that says nothing.
-pub const NO_WCC: WccData = WccData { before: None, after: None };
+pub const NO_WCC: WccData = WccData::NONE;
 
 impl From<Status> for Failure {
     fn from(status: Status) -> Self {
@@ -528,7 +524,7 @@ pub trait FileSystem: Send + Sync {
     ) -> Result<Committed> {
         let _ = (offset, count);
         let after = Some(self.getattr(caller, file)?);
-        Ok(Committed { wcc: WccData { before: None, after }, verifier: [0; 8] })
+        Ok(Committed { wcc: WccData::only_after(after), verifier: [0; 8] })
     }
 }
 
@@ -537,73 +533,34 @@ pub trait FileSystem: Send + Sync {
 /// The `ACCESS_` bits that mode, owner and group grant; user 0 has all that make sense.
 #[must_use]
 pub fn access_by_mode(caller: &Caller<'_>, attributes: &Attributes) -> u32 {
-    let directory = attributes.file_type == FileType::Directory;
-    let mode = attributes.mode;
-    let (read, write, execute) = if caller.uid == 0 {
-        (true, true, directory || mode & 0o111 != 0)
-    } else {
-        let bits = if caller.uid == attributes.uid {
-            mode >> 6
-        } else if caller.is_member(attributes.gid) {
-            mode >> 3
-        } else {
-            mode
-        };
-        (bits & 4 != 0, bits & 2 != 0, bits & 1 != 0)
-    };
-    access_bits(directory, read, write, execute)
-}
-
-/// The `ACCESS_` bits that stand for read, write and execute (search) permission.
-#[must_use]
-pub fn access_bits(directory: bool, read: bool, write: bool, execute: bool) -> u32 {
-    let bit = |granted: bool, bits: u32| if granted { bits } else { 0 };
-    if directory {
-        bit(read, ACCESS_READ)
-            | bit(execute, ACCESS_LOOKUP)
-            | bit(write && execute, ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE)
-    } else {
-        bit(read, ACCESS_READ)
-            | bit(write, ACCESS_MODIFY | ACCESS_EXTEND)
-            | bit(execute, ACCESS_EXECUTE)
-    }
+    AccessMask::by_mode(attributes, caller.uid, |gid| caller.is_member(gid)).0
 }
 
 /// FSINFO of a file system without limits of its own: transfers to [`MAX_TRANSFER`], times to the nanosecond.
 #[must_use]
 pub fn default_fsinfo(attributes: PostOpAttr) -> FsinfoOk {
     FsinfoOk {
-        attributes,
         rtmax: MAX_TRANSFER,
         rtpref: MAX_TRANSFER,
-        rtmult: 4096,
         wtmax: MAX_TRANSFER,
         wtpref: MAX_TRANSFER,
-        wtmult: 4096,
-        dtpref: 64 << 10,
-        maxfilesize: i64::MAX.cast_unsigned(),
-        time_delta: Time { seconds: 0, nanoseconds: 1 },
-        properties: FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS | FSF_CANSETTIME,
+        ..FsinfoOk::recommended(attributes)
     }
 }
 
 /// PATHCONF of a file system with the usual POSIX limits.
 #[must_use]
 pub fn default_pathconf(attributes: PostOpAttr) -> PathconfOk {
-    PathconfOk {
-        attributes,
-        linkmax: 32000,
-        name_max: 255,
-        no_trunc: true,
-        chown_restricted: true,
-        case_insensitive: false,
-        case_preserving: true,
-    }
+    PathconfOk::posix(attributes)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use nfswire_nfs3::lookup::{
+        ACCESS_DELETE, ACCESS_EXTEND, ACCESS_LOOKUP, ACCESS_MODIFY, ACCESS_READ,
+    };
 
     use super::*;
 

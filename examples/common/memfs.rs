@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use nfswire_nfs3::create::CreateHow;
 use nfswire_nfs3::{
-    Attributes, FileType, SetAttributes, SpecData, StableHow, Status, Time, WccAttr, WccData,
+    Attributes, FileType, SetAttributes, SpecData, StableHow, Status, Time, WccData,
 };
 
 use crate::fs::{
@@ -102,12 +102,12 @@ impl Files {
 
     /// Makes a change and says what the object was like before and after.
     fn change(&mut self, number: u64, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<WccData> {
-        let before = Some(WccAttr::from(&self.attributes(number)?));
+        let wcc = WccData::starting(Some(&self.attributes(number)?));
         f(self)?;
         let changes = self.by_number.get_mut(&number).map(|file| &mut file.changes);
         let changes = changes.unwrap_or(&mut self.changes);
         *changes = changes.saturating_add(1);
-        Ok(WccData { before, after: Some(self.attributes(number)?) })
+        Ok(wcc.ending(Some(self.attributes(number)?)))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use nfswire_nfs3::{Attributes, FileType, SetAttributes, SetTime, SpecData, Status, Time, WccAttr};
+use nfswire_nfs3::convert::Change;
+use nfswire_nfs3::{Attributes, FileType, SetAttributes, SetTime, SpecData, Time, WccAttr};
 use rustix::fs::{
     AtFlags, Gid, Mode, Statx, StatxAttributes, StatxFlags, StatxTimestamp, Timespec, Timestamps,
     UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, makedev, statx, utimensat,
@@ -10,7 +11,7 @@ use rustix::fs::{
 use rustix::path::DecInt;
 
 use super::handle::{FileId, Key};
-use crate::fs::{Failure, Result};
+use crate::fs::Result;
 
 /// Attributes as the kernel has them now.
 pub(super) fn stat(fd: impl AsFd) -> Result<Statx> {
@@ -80,15 +81,7 @@ impl Numbering {
 
 /// What `fattr3` calls the kind of file.
 pub(super) fn file_type(stat: &Statx) -> FileType {
-    match rustix::fs::FileType::from_raw_mode(stat.stx_mode.into()) {
-        rustix::fs::FileType::Directory => FileType::Directory,
-        rustix::fs::FileType::Symlink => FileType::Symlink,
-        rustix::fs::FileType::BlockDevice => FileType::BlockDevice,
-        rustix::fs::FileType::CharacterDevice => FileType::CharDevice,
-        rustix::fs::FileType::Socket => FileType::Socket,
-        rustix::fs::FileType::Fifo => FileType::Fifo,
-        _ => FileType::Regular,
-    }
+    FileType::from_mode(stat.stx_mode.into()).unwrap_or(FileType::Regular)
 }
 
 /// Whether a file system is mounted here, which is then not part of the export.
@@ -103,59 +96,40 @@ pub(super) fn before(stat: &Statx) -> WccAttr {
 
 /// The wire has seconds from 1970 to 2106; times outside are moved to the nearest end.
 pub(super) fn time(from: StatxTimestamp) -> Time {
-    match u32::try_from(from.tv_sec) {
-        Ok(seconds) => Time { seconds, nanoseconds: from.tv_nsec },
-        Err(_) if from.tv_sec < 0 => Time { seconds: 0, nanoseconds: 0 },
-        Err(_) => Time { seconds: u32::MAX, nanoseconds: 999_999_999 },
-    }
+    Time::saturating(from.tv_sec, from.tv_nsec)
 }
 
-/// Applies owner, group, mode and times, in this order: changing the owner clears set-user-id bits, so the mode comes
-/// later, and everything before the times would change them. `size` is not looked at.
+/// Applies owner, group, mode and times. `size` is not looked at.
 ///
 /// `path` is an `O_PATH` descriptor and `descriptors` that of `/proc/self/fd`, by which its mode can be set.
 pub(super) fn apply(path: &OwnedFd, descriptors: &OwnedFd, new: &SetAttributes) -> Result<()> {
-    let times = checked(new)?;
-    if new.uid.is_some() || new.gid.is_some() {
-        let (uid, gid) = (new.uid.map(Uid::from_raw), new.gid.map(Gid::from_raw));
-        chownat(path, c"", uid, gid, AtFlags::EMPTY_PATH)?;
-    }
-    if let Some(mode) = new.mode {
-        let mode = Mode::from_raw_mode(mode & 0o7777);
-        chmodat(descriptors, DecInt::from_fd(path), mode, AtFlags::empty())?;
-    }
-    if times.last_access.tv_nsec != UTIME_OMIT || times.last_modification.tv_nsec != UTIME_OMIT {
-        utimensat(path, c"", &times, AtFlags::EMPTY_PATH)?;
+    for change in new.changes()? {
+        match change {
+            Change::Size(_) => {}
+            Change::Owner { uid, gid } => {
+                let (uid, gid) = (uid.map(Uid::from_raw), gid.map(Gid::from_raw));
+                chownat(path, c"", uid, gid, AtFlags::EMPTY_PATH)?;
+            }
+            Change::Mode(mode) => {
+                let mode = Mode::from_raw_mode(mode);
+                chmodat(descriptors, DecInt::from_fd(path), mode, AtFlags::empty())?;
+            }
+            Change::Times { atime, mtime } => {
+                let (last_access, last_modification) = (timespec(atime), timespec(mtime));
+                let times = Timestamps { last_access, last_modification };
+                utimensat(path, c"", &times, AtFlags::EMPTY_PATH)?;
+            }
+        }
     }
     Ok(())
 }
 
-/// The times, if this `sattr3` (its size aside) can be told to the kernel at all.
-pub(super) fn checked(new: &SetAttributes) -> Result<Timestamps> {
-    // 2^32-1 would mean "leave as it is".
-    if new.uid == Some(u32::MAX) || new.gid == Some(u32::MAX) {
-        return Err(Status::INVAL.into());
-    }
-    Ok(Timestamps { last_access: timespec(&new.atime)?, last_modification: timespec(&new.mtime)? })
-}
-
-/// Whether a `sattr3` (its size aside) asks for nothing.
-pub(super) fn is_empty(new: &SetAttributes) -> bool {
-    new.mode.is_none()
-        && new.uid.is_none()
-        && new.gid.is_none()
-        && matches!(new.atime, SetTime::DontChange)
-        && matches!(new.mtime, SetTime::DontChange)
-}
-
-fn timespec(from: &SetTime) -> Result<Timespec, Failure> {
+fn timespec(from: SetTime) -> Timespec {
     match from {
-        SetTime::DontChange => Ok(Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT }),
-        SetTime::ServerTime => Ok(Timespec { tv_sec: 0, tv_nsec: UTIME_NOW }),
-        // Larger values would be read as one of the two above.
-        SetTime::ClientTime(time) if time.nanoseconds < 1_000_000_000 => {
-            Ok(Timespec { tv_sec: time.seconds.into(), tv_nsec: time.nanoseconds.into() })
+        SetTime::DontChange => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        SetTime::ServerTime => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
+        SetTime::ClientTime(time) => {
+            Timespec { tv_sec: time.seconds.into(), tv_nsec: time.nanoseconds.into() }
         }
-        SetTime::ClientTime(_) => Err(Status::INVAL.into()),
     }
 }

@@ -88,7 +88,7 @@ impl LocalFs {
     ) -> Result<Renamed> {
         let from_dir = self.resolve_dir(from.0)?;
         let to_dir = self.resolve_dir(to.0).map_err(|failure| {
-            let source = WccData { before: None, after: self.attributes(&from_dir).ok() };
+            let source = WccData::only_after(self.attributes(&from_dir).ok());
             Failure::with_both(failure.status, source, failure.first())
         })?;
         let (names, dirs) = ((from.1, to.1), (&*from_dir, &*to_dir));
@@ -169,7 +169,7 @@ impl LocalFs {
     ) -> Result<Linked> {
         let node = self.resolve(file)?;
         let dir = self.resolve_dir(dir).map_err(|failure| {
-            let file = WccData { before: None, after: self.attributes(&node).ok() };
+            let file = WccData::only_after(self.attributes(&node).ok());
             Failure::with_both(failure.status, file, failure.first())
         })?;
         let (linked, wcc) = self.change(&dir, || {

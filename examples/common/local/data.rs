@@ -181,6 +181,7 @@ impl LocalFs {
             if guard.is_some_and(|guard| guard != attr::time(stat.stx_ctime)) {
                 return Err(Status::NOT_SYNC.into());
             }
+            new.changes().map(drop)?; // what cannot be done as a whole is not begun
             if let Some(size) = new.size {
                 self.set_size(&node, &stat, caller, size)?;
             }

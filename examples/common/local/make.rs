@@ -256,9 +256,6 @@ impl LocalFs {
             size: None,
             ..*new
         };
-        if attr::is_empty(&rest) {
-            return Ok(());
-        }
         attr::apply(&node.path, &self.descriptors, &rest)
     }
 }
@@ -277,14 +274,13 @@ fn check_new(what: &What<'_>) -> Result<()> {
         What::Directory(new) | What::Symlink(_, new) => *new,
         What::Special(file_type, device, new) => {
             special(*file_type)?;
-            let is_device = matches!(file_type, FileType::BlockDevice | FileType::CharDevice);
-            if is_device && (device.major > MAX_MAJOR || device.minor > MAX_MINOR) {
+            if file_type.is_device() && (device.major > MAX_MAJOR || device.minor > MAX_MINOR) {
                 return Err(Status::INVAL.into());
             }
             *new
         }
     };
-    attr::checked(new).map(drop)
+    Ok(new.changes().map(drop)?)
 }
 
 fn special(file_type: FileType) -> Result<rustix::fs::FileType> {

@@ -29,6 +29,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use nfswire_nfs3::convert::AccessMask;
 use nfswire_nfs3::create::CreateHow;
 use nfswire_nfs3::fs::{FsinfoOk, FsstatOk, PathconfOk};
 use nfswire_nfs3::{
@@ -43,7 +44,7 @@ use rustix::path::DecInt;
 
 use crate::fs::{
     Caller, Committed, DirVisitor, Failure, FileSystem, Found, Granted, Handle, LinkText, Linked,
-    Made, ReadData, Renamed, Result, Written, access_bits, default_fsinfo, default_pathconf,
+    Made, ReadData, Renamed, Result, Written, default_fsinfo, default_pathconf,
 };
 use attr::{Numbering, stat};
 use identity::Identity;
@@ -358,8 +359,9 @@ impl FileSystem for LocalFs {
         let stat = self.fresh(&node)?;
         let mut rights = self.rights(&node, &stat, caller)?;
         rights.write &= !self.options.read_only;
-        let directory = node.file_type == FileType::Directory;
-        let access = access_bits(directory, rights.read, rights.write, rights.execute) & wanted;
+        let granted =
+            AccessMask::granted(node.file_type, rights.read, rights.write, rights.execute);
+        let access = granted.0 & wanted;
         Ok(Granted { attributes: Some(self.numbering.attributes(&stat)), access })
     }
 

@@ -62,7 +62,6 @@ xdr_struct! {
 
 xdr_union! {
     /// Reply to READ (RFC 1094, section 2.2.7).
-    #[allow(clippy::large_enum_variant, reason = "attributes by value, as in every reply")]
     "readres" => pub enum ReadReply<'a> switch (status: Status) {
         /// Success; no bytes when the offset is at or behind the end.
         case Status::OK => Ok(ReadOk<'a>),
@@ -84,7 +83,7 @@ xdr_struct! {
         pub offset: u32,
         /// Unused; a word on the wire all the same.
         "totalcount" => pub total_count: u32,
-        /// The bytes. They are on stable storage before the server answers (RFC 1094, section 3.4).
+        /// The bytes. They are on stable storage before the server answers (RFC 1094, section 2.2).
         pub data: Data<'a>,
     }
 }
