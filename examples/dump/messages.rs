@@ -91,9 +91,10 @@ impl Message<'_> {
     }
 }
 
-/// Names a call: the connection, both ends, and the number that the caller gave it. The ends tell
-/// calls from callbacks on the same connection.
-type CallId = (u64, SocketAddr, SocketAddr, u32);
+/// Names a call: the connection, the caller, who tells calls from callbacks on the same connection,
+/// and the number that the caller gave it. Over UDP a reply may come from another address than the
+/// call went to, as after a broadcast.
+type CallId = (u64, SocketAddr, u32);
 
 struct Pending {
     called: Called,
@@ -176,7 +177,7 @@ impl Dissector {
         let CallBody { program, version, procedure, .. } = *call;
         let called = Called { program, version, procedure };
         (message.kind, message.called) = (Kind::Call, Some(called));
-        let id = (place.connection, place.src, place.dst, xid);
+        let id = (place.connection, place.src, xid);
         let known = programs::find(program, version);
         let entry = match known {
             Known::Version(version) => version.procedure(procedure),
@@ -227,7 +228,7 @@ impl Dissector {
         message: &mut Message<'_>,
     ) -> Result<(), Wrong> {
         message.kind = Kind::Reply;
-        let id = (place.connection, place.dst, place.src, header.xid);
+        let id = (place.connection, place.dst, header.xid);
         let mut results = None;
         if let Some(call) = self.calls.get_mut(&id) {
             let latency = place
@@ -391,6 +392,18 @@ mod tests {
         assert_eq!(message.answers, None);
         assert!(matches!(message.verdict, Verdict::Refused(_)));
         assert_eq!(message.raw(), Status::STALE.0.to_be_bytes());
+    }
+
+    #[test]
+    fn a_broadcast_is_answered_from_elsewhere() {
+        let mut dissector = Dissector::new();
+        let bytes = call();
+        let udp = |place: Place| Place { connection: 0, ..place };
+        dissector.dissect(&udp(place(1, true)), &bytes, Show::Nothing);
+        let bytes = reply(Status::STALE);
+        let from = Place { src: "10.9.9.9:1111".parse().unwrap(), ..udp(place(2, false)) };
+        let message = dissector.dissect(&from, &bytes, Show::Nothing);
+        assert_eq!(message.verdict, Verdict::Identical);
     }
 
     #[track_caller]
