@@ -153,8 +153,8 @@ fn setattr_sets_mode_size_and_times() {
     let bad = SetAttributes { mtime: SetTime::ClientTime(time(1, 1_000_000_000)), ..NOTHING };
     assert_eq!(status(export.fs.setattr(&me(), file.as_bytes(), &bad, None)), Status::INVAL);
     for bad in [
-        SetAttributes { uid: Some(u32::MAX), ..NOTHING },
-        SetAttributes { gid: Some(u32::MAX), ..NOTHING },
+        SetAttributes { uid: Some(u32::MAX), size: Some(0), ..NOTHING },
+        SetAttributes { gid: Some(u32::MAX), size: Some(0), ..NOTHING },
     ] {
         assert_eq!(status(export.fs.setattr(&me(), file.as_bytes(), &bad, None)), Status::INVAL);
     }
