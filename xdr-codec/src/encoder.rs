@@ -638,7 +638,7 @@ const fn whole_words(len: usize) -> usize {
 #[cfg(feature = "alloc")]
 #[cold]
 fn grow(vec: &mut alloc::vec::Vec<u8>, end: usize) -> Option<()> {
-    let len = end.max(vec.len().saturating_mul(2)).max(256).next_multiple_of(4);
+    let len = end.max(vec.len().saturating_mul(2)).max(256).checked_next_multiple_of(4)?;
     vec.try_reserve_exact(len.checked_sub(vec.len())?).ok()?;
     vec.resize(len, 0);
     Some(())

@@ -616,6 +616,10 @@ impl<'x, 'p> Message<'x, 'p> {
     /// [`NotInMemory`] if there is a file range, or if the head is too short to be the message's own.
     #[cfg(feature = "alloc")]
     pub fn to_vec(&self) -> Result<alloc::vec::Vec<u8>, NotInMemory> {
+        // First: a few file ranges make a message longer than there is memory.
+        if self.iter().any(|chunk| matches!(chunk, Chunk::File(_))) {
+            return Err(NotInMemory);
+        }
         let mut out = alloc::vec::Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
         for chunk in self.iter() {
             match chunk {

@@ -10,8 +10,8 @@
 )]
 
 use nfswire_xdr::{
-    Array, Chunk, Encoder, FileRange, Payload, Piece, Position, Scattered, Segments, Stats, Text,
-    xdr_struct,
+    Array, Chunk, Encoder, FileRange, NotInMemory, Payload, Piece, Position, Scattered, Segments,
+    Stats, Text, xdr_struct,
 };
 
 xdr_struct! {
@@ -268,6 +268,18 @@ fn placements() {
     let sizes = |i: usize| message.placed(&places[i]).map(|c| c.len()).collect::<Vec<_>>();
     assert_eq!((sizes(0), sizes(1), sizes(2)), (vec![9], vec![7, 1, 12], vec![3]));
     assert_eq!(message.placed(&places[2]).next(), Some(Chunk::File(file)));
+}
+
+/// File ranges longer than all memory are an error of `to_vec`, before it allocates.
+#[test]
+fn files_are_no_vector() {
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    for _ in 0..4096 {
+        e.put(&Payload::File(FileRange { token: 1, offset: 0, len: u32::MAX })).unwrap();
+    }
+    assert_eq!(e.finish(), 4096 * (4 + (1 << 32)));
+    assert_eq!(segments.view(&head).to_vec(), Err(NotInMemory));
 }
 
 #[cfg(feature = "bytes")]
