@@ -294,6 +294,26 @@ fn calls_are_judged_in_order() {
     assert_eq!(error.to_string(), text);
 }
 
+/// Bytes that are still to come are not held against the client.
+#[test]
+fn calls_that_are_not_here_yet() {
+    let message = words(&[7, 0, 2, 100_003, 3, 1, 1, 8, 1, 2, 0, 0]);
+    let len = u32::try_from(message.len()).unwrap();
+    for here in 0..message.len() {
+        let mut c = Cursor::head(&message[..here], len, &Limits::STRICT);
+        let error = parse_call(&mut c).unwrap_err();
+        assert!(error.is_not_here(), "{here} bytes: {error}");
+        let answer = match here {
+            0..24 => Answer::Close,
+            _ => Answer::Reply(ReplyHeader::system_err(7)),
+        };
+        assert_eq!(error.answer(), answer, "{here} bytes");
+        let cut = parse_call(&mut Cursor::new(&message[..here])).unwrap_err();
+        assert!(!cut.is_not_here());
+    }
+    assert!(parse_call(&mut Cursor::head(&message, len, &Limits::STRICT)).is_ok());
+}
+
 struct Write;
 
 impl Procedure for Write {

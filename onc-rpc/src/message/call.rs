@@ -150,12 +150,31 @@ pub enum Answer {
 }
 
 impl CallError {
+    /// Whether nothing is wrong but that more of the message must be received first: only from
+    /// [`Cursor::head`], and to be asked before [`answer`](Self::answer).
+    #[must_use]
+    pub const fn is_not_here(&self) -> bool {
+        match self {
+            Self::Header(error) | Self::Credential { error, .. } | Self::Verifier { error, .. } => {
+                matches!(error.kind, ErrorKind::NotHere { .. })
+            }
+            Self::MessageType { .. } | Self::Reply { .. } | Self::RpcVersion { .. } => false,
+        }
+    }
+
     /// What to do about it.
+    ///
+    /// A credential or verifier that is not here yet is no fault of the peer's but of the server,
+    /// which answers too early: [`SYSTEM_ERR`](crate::AcceptStat::SYSTEM_ERROR), as from
+    /// [`args_error`].
     #[must_use]
     pub const fn answer(&self) -> Answer {
         match *self {
             Self::Header(_) | Self::MessageType { .. } => Answer::Close,
             Self::Reply { .. } => Answer::Drop,
+            Self::Credential { xid, .. } | Self::Verifier { xid, .. } if self.is_not_here() => {
+                Answer::Reply(ReplyHeader::system_err(xid))
+            }
             Self::RpcVersion { xid, .. } => Answer::Reply(ReplyHeader::rpc_mismatch(xid)),
             Self::Credential { xid, .. } => {
                 Answer::Reply(ReplyHeader::auth_error(xid, AuthStat::BAD_CRED))
