@@ -20,7 +20,7 @@ use nfswire_rpc::{
     CachedReply, CallHeader, Execution, Finished, Kept, Lookup, OpaqueAuth, ReplayCache, ReplayKey,
     ReplayLimits, Running,
 };
-use nfswire_xdr::{Encoder, FileRange, Payload, Segments};
+use nfswire_xdr::{EncodeError, Encoder, FileRange, Payload, Segments};
 use proptest::prelude::*;
 
 const SEED: [u8; 16] = *b"not so secret...";
@@ -351,6 +351,42 @@ fn bytes_are_bounded_and_a_long_reply_is_an_outcome() {
     assert_eq!(finished.kept, Kept::NotInMemory);
     drop(finished);
     assert!(matches!(cache.lookup(keys[19]), Lookup::NotKept));
+}
+
+/// What a block held before belongs to another client: it never comes back in a later reply.
+#[test]
+fn a_reply_that_is_looked_at_with_another_head_is_not_kept() {
+    let mut cache = cache(ReplayLimits { max_calls: 1, ..ReplayLimits::DEFAULT });
+    let (first, second) = (key(&cache, 1), key(&cache, 2));
+    run(&mut cache, first, &pattern(256));
+    let data = pattern(8);
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(&7u32).unwrap();
+    e.put(&Payload::Borrowed(&data)).unwrap();
+    e.finish();
+    let execution = new(&mut cache, second);
+    let kept = cache.finish_message(execution, &segments.view(&[])).kept;
+    assert_eq!(kept, Kept::NotInMemory);
+    assert!(matches!(cache.lookup(second), Lookup::NotKept));
+}
+
+/// A reply of several blocks is put whole or not at all. // E10
+#[test]
+fn a_reply_without_room_leaves_nothing() {
+    let mut cache = cache(ReplayLimits::DEFAULT);
+    let key = key(&cache, 1);
+    run(&mut cache, key, &pattern(1000));
+    let Lookup::Done(reply) = cache.lookup(key) else { panic!("it was run") };
+    for room in [4, 8, 260, 264, 600, 1000, 1004] {
+        let (mut head, mut segments) = (vec![0; room], Segments::new());
+        let mut e = Encoder::fixed(&mut head, &mut segments);
+        e.put(&7u32).unwrap();
+        let missing = 1004u64.saturating_sub(room as u64);
+        let expected = if missing > 0 { Err(EncodeError::NoSpace { missing }) } else { Ok(()) };
+        assert_eq!(reply.put(&mut e), expected);
+        assert_eq!(e.len(), if missing > 0 { 4 } else { 1004 });
+    }
 }
 
 #[test]

@@ -308,8 +308,12 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         execution: Execution,
         reply: &Message<'_, '_>,
     ) -> Finished<'_, W> {
-        let in_memory = reply.iter().all(|chunk| matches!(chunk, Chunk::Bytes(_)));
-        let pieces = in_memory.then(|| {
+        let in_memory = reply.iter().try_fold(0u64, |sum, chunk| match chunk {
+            Chunk::Bytes(bytes) => Some(sum.saturating_add(bytes.len() as u64)),
+            Chunk::File(_) => None,
+        });
+        // With a head that is not its own, a message has fewer bytes than it says.
+        let pieces = in_memory.filter(|sum| *sum == reply.len()).map(|_| {
             reply.iter().filter_map(|chunk| match chunk {
                 Chunk::Bytes(bytes) => Some(bytes),
                 _ => None,

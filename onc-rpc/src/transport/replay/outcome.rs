@@ -57,13 +57,20 @@ impl<'c> CachedReply<'c> {
         self.blocks.pieces(self.first, self.len)
     }
 
-    /// Copies the reply to the end of a message's head.
+    /// Copies the reply to the end of a message's head: all of it, or on an error nothing.
     ///
     /// # Errors
     /// No room in the head.
     pub fn put(&self, e: &mut Encoder<'_, '_>) -> Result<(), EncodeError> {
         // Pieces but the last are whole words: no pad comes between them.
-        self.pieces().try_for_each(|piece| e.copy(piece))
+        let result = e.attempt(|e| self.pieces().try_for_each(|piece| e.copy(piece)));
+        result.map_err(|error| match error {
+            EncodeError::NoSpace { missing } => {
+                let lacking = (self.len as u64).saturating_sub(e.room());
+                EncodeError::NoSpace { missing: lacking.max(missing) }
+            }
+            other => other,
+        })
     }
 }
 
@@ -82,8 +89,12 @@ pub enum Kept {
         /// The limit.
         limit: u32,
     },
-    /// A part of it is a file range. A repetition of the call is [`Lookup::NotKept`].
-    #[error("a reply with a file range is not kept: its bytes are not in memory")]
+    /// A part of it is a file range, or its head is not the one it was encoded into. A repetition of
+    /// the call is [`Lookup::NotKept`].
+    #[error(
+        "a reply that is not all in memory is not kept: it has a file range, or was looked at with \
+         another head"
+    )]
     NotInMemory,
     /// The execution is of another cache. Nothing was changed.
     #[error("the call was not begun in this cache")]
