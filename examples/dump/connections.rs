@@ -210,7 +210,10 @@ impl Connection {
         if let Some(ack) = tcp.ack {
             let place = Place { src: place.dst, dst: place.src, ..place };
             let Half { assembler, records } = other;
-            assembler.acknowledged(ack, &mut |piece| take(records, is_rpc, &place, piece, to))?;
+            let with_data = !segment.payload.is_empty();
+            assembler.acknowledged(ack, with_data, &mut |piece| {
+                take(records, is_rpc, &place, piece, to)
+            })?;
         }
         let Half { assembler, records } = half;
         let missing = segment.missing;

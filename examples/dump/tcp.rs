@@ -10,9 +10,11 @@ use crate::link::Tcp;
 const MAX_WAITING: usize = 8 << 20;
 /// What a waiting segment costs beside its bytes.
 const OVERHEAD: usize = 128;
-/// Segments of the connection after which bytes that the receiver has acknowledged are given up:
-/// they arrived, so nobody sends them again, but frames can be captured out of order.
-const PATIENCE: u32 = 32;
+/// After so many acknowledgments of bytes that are not there they are given up: they arrived, so
+/// nobody sends them again. Not at once, since frames can be captured out of order.
+const PATIENCE: u32 = 8;
+/// What an acknowledgment counts that comes with data: a reply tells that its call was received.
+const WITH_DATA: u32 = 4;
 /// A segment this far behind or ahead belongs to another connection, whose start was not captured.
 const FAR: i64 = 1 << 28;
 
@@ -42,7 +44,7 @@ pub(crate) struct Assembler {
     /// Segments behind a hole, by offset.
     waiting: BTreeMap<u64, Waiting>,
     held: usize,
-    /// Segments seen while the hole was there and acknowledged.
+    /// Acknowledgments seen while the hole was there, by weight.
     acknowledged_for: u32,
     /// Offset of the last byte of the stream.
     end: Option<u64>,
@@ -127,10 +129,12 @@ impl Assembler {
         }
     }
 
-    /// The other direction has acknowledged everything before `ack`.
+    /// The other direction has acknowledged everything before `ack`, in a segment with or without
+    /// data.
     pub(crate) fn acknowledged<E>(
         &mut self,
         ack: u32,
+        with_data: bool,
         out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some((first, _)) = self.waiting.first_key_value() else { return Ok(()) };
@@ -138,7 +142,8 @@ impl Assembler {
         if i128::from(self.ahead(ack)) < hole {
             return Ok(());
         }
-        self.acknowledged_for = self.acknowledged_for.saturating_add(1);
+        let weight = if with_data { WITH_DATA } else { 1 };
+        self.acknowledged_for = self.acknowledged_for.saturating_add(weight);
         if self.acknowledged_for > PATIENCE { self.skip(out) } else { Ok(()) }
     }
 
@@ -297,14 +302,14 @@ mod tests {
         let (mut assembler, mut out) = (Assembler::from_syn(99), Out::default());
         assembler.segment(&at(102), b"cd", 0, &mut |piece| out.take(piece)).unwrap();
         for _ in 0..100 {
-            assembler.acknowledged(101, &mut |piece| out.take(piece)).unwrap();
+            assembler.acknowledged(101, true, &mut |piece| out.take(piece)).unwrap();
         }
         assert!(out.0.is_empty(), "only a part of the hole is acknowledged");
         for _ in 0..PATIENCE {
-            assembler.acknowledged(104, &mut |piece| out.take(piece)).unwrap();
+            assembler.acknowledged(104, false, &mut |piece| out.take(piece)).unwrap();
         }
         assert!(out.0.is_empty());
-        assembler.acknowledged(104, &mut |piece| out.take(piece)).unwrap();
+        assembler.acknowledged(104, false, &mut |piece| out.take(piece)).unwrap();
         assert_eq!(out.0, bytes(b"..cd"));
     }
 
