@@ -123,8 +123,9 @@ impl<W: Write> Finder for Output<W> {
                 (true, true) => print::json_note(&mut self.out, place, &found),
                 (true, false) => self.printer.note(&mut self.out, place, &found),
                 (false, _) if self.check => match print::note(&found) {
-                    Some((note, text)) => {
-                        writeln!(self.out, "frame {}: {note}: {text}", place.frame)
+                    Some(note) => {
+                        let (frame, word, text) = (place.frame, note.word, note.text);
+                        writeln!(self.out, "frame {frame}: {word}: {text}")
                     }
                     None => Ok(()),
                 },

@@ -112,7 +112,7 @@ impl Printer {
         place: &Place,
         found: &Found<'_>,
     ) -> io::Result<()> {
-        let Some((_, text)) = note(found) else { return Ok(()) };
+        let Some(Note { text, .. }) = note(found) else { return Ok(()) };
         self.place(place);
         self.span(WRONG, format_args!("[{text}]"));
         self.write(out)
@@ -149,14 +149,26 @@ fn cut<'t>(text: &'t str, room: &mut usize) -> &'t str {
     text
 }
 
-/// What is missing, in a word and in a sentence.
-pub(crate) fn note(found: &Found<'_>) -> Option<(&'static str, String)> {
-    Some(match found {
+/// What is missing.
+#[derive(Debug, Serialize)]
+pub(crate) struct Note {
+    /// In a word.
+    #[serde(rename = "note")]
+    pub(crate) word: &'static str,
+    pub(crate) bytes: u64,
+    /// In a sentence.
+    pub(crate) text: String,
+}
+
+/// What is missing; `None` for a message.
+pub(crate) fn note(found: &Found<'_>) -> Option<Note> {
+    let (word, bytes, text) = match *found {
         Found::Message(_) => return None,
-        Found::Gap(n) => ("gap", format!("{n} bytes of the stream are not in the capture")),
-        Found::Skipped(n) => ("skipped", format!("{n} bytes are not part of a whole record")),
-        Found::Cut(n) => ("cut", format!("the capture lacks the last {n} bytes of a datagram")),
-    })
+        Found::Gap(n) => ("gap", n, format!("{n} bytes of the stream are not in the capture")),
+        Found::Skipped(n) => ("skipped", n, format!("{n} bytes are not part of a whole record")),
+        Found::Cut(n) => ("cut", n, format!("the capture lacks the last {n} bytes of a datagram")),
+    };
+    Some(Note { word, bytes, text })
 }
 
 /// Nanoseconds as seconds.
@@ -198,7 +210,7 @@ struct Line<'a> {
 #[serde(untagged)]
 enum What<'a> {
     Message(Box<Fields<'a>>),
-    Note { note: &'static str, text: String },
+    Note(Note),
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -293,8 +305,8 @@ pub(crate) fn json(out: &mut impl Write, place: &Place, message: &Message<'_>) -
 
 /// Writes what is missing as one line of JSON.
 pub(crate) fn json_note(out: &mut impl Write, place: &Place, found: &Found<'_>) -> io::Result<()> {
-    let Some((note, text)) = note(found) else { return Ok(()) };
-    serde_json::to_writer(&mut *out, &line(place, What::Note { note, text }))?;
+    let Some(note) = note(found) else { return Ok(()) };
+    serde_json::to_writer(&mut *out, &line(place, What::Note(note)))?;
     writeln!(out)
 }
 
@@ -356,7 +368,7 @@ mod tests {
         assert_eq!(message["args"]["object"], "31323334");
         assert_eq!(message["time"], "1.500000000");
         assert_eq!(message["verdict"], "identical");
-        assert_eq!(note["note"], "cut");
+        assert_eq!((&note["note"], &note["bytes"]), (&"cut".into(), &5.into()));
     }
 
     #[test]
