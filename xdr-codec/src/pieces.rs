@@ -206,10 +206,11 @@ impl<'a> Pieces<'a> {
         if left > self.remaining() {
             return None;
         }
-        let at = saturate(self.position());
+        let at = self.position();
         self.settle();
         let pieces = self.from;
-        let skip = saturate(pieces.first()?.len().checked_sub(self.here.len())?);
+        // Offsets in payloads are of 32 bits: behind 4 GiB they would name other bytes.
+        let skip = u32::try_from(pieces.first()?.len().checked_sub(self.here.len())?).ok()?;
         let (mut whole, mut in_hole) = (true, false);
         while left > 0 {
             if !self.settle() {
@@ -246,7 +247,7 @@ impl<'a> Pieces<'a> {
         }
         Some(match whole {
             true => Payload::Scattered(Scattered::part(pieces, skip, len)),
-            false => Payload::Elsewhere { at, len },
+            false => Payload::Elsewhere { at: u32::try_from(at).ok()?, len },
         })
     }
 }

@@ -55,6 +55,9 @@ pub trait Wire {
 )]
 pub trait Decode<'a>: Wire + Sized {
     /// Reads a value, or `None` if the bytes are not one.
+    ///
+    /// A value of several parts is read within [`Source::with`], so that a contiguous source does not
+    /// move if a later part is wrong: offsets of errors in a [`Stream`](crate::Stream) count on it.
     #[inline(always)]
     fn decode<S: Source<'a>>(c: &mut S) -> Option<Self> {
         let lenient = c.lenient();

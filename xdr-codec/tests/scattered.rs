@@ -386,3 +386,24 @@ fn scattered_payloads_encode_slice_by_slice() {
     assert_eq!(from_bytes::<Payload<'_>>(&bytes[..12]), Ok(Payload::Borrowed(b"abcdefg")));
     assert!(Scattered::new(&[Piece::Elsewhere(1)]).is_none());
 }
+
+/// A payload that begins more than 4 GiB behind the start of its piece cannot be named by an offset of
+/// 32 bits: an error, not other bytes. None of the memory but its ends is ever touched.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn payloads_behind_four_gibibytes_are_never_other_bytes() {
+    const BODY: u32 = u32::MAX - 3;
+    let mut first = vec![0; BODY as usize + 12];
+    first[..4].copy_from_slice(&BODY.to_be_bytes());
+    let [.., a, b, c, d, e, f, g, h] = &mut first[..] else { panic!() };
+    ([*a, *b, *c, *d], [*e, *f, *g, *h]) = (8u32.to_be_bytes(), *b"abcd");
+    let limits = Limits { max_payload: u32::MAX, ..Limits::STRICT };
+    let here = [Piece::Here(&first), Piece::Here(b"efgh")];
+    let away = [Piece::Here(&first), Piece::Elsewhere(4)];
+    for pieces in [&here, &away] {
+        let mut p = Pieces::with(pieces, &mut [], &limits);
+        assert_eq!(p.decode::<Payload<'_>>().unwrap().len(), BODY);
+        let error = p.decode::<Payload<'_>>().unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Contradiction);
+    }
+}
