@@ -290,7 +290,10 @@ where
 
 impl<T: Wire, const LINKED: bool, const MAX: u32> Wire for List<'_, T, LINKED, MAX> {
     const MIN_LEN: u32 = 4;
-    const MAX_LEN: u32 = T::MAX_LEN.saturating_mul(MAX).saturating_add(4);
+    const MAX_LEN: u32 = {
+        let word = if LINKED { 4 } else { 0 };
+        T::MAX_LEN.saturating_add(word).saturating_mul(MAX).saturating_add(4)
+    };
 }
 
 /// Steps over one element of a linked list and the word before it, as element number `seen`; false

@@ -121,6 +121,17 @@ fn lists() {
     assert_eq!(s.finish().unwrap().decode::<bool>(), Ok(true));
 }
 
+/// A linked list has a word for each element, even if that has no bytes. // E3
+#[test]
+fn lists_of_nothing_have_their_length() {
+    let items = [(), (), ()];
+    let linked = Chain::from_slice(&items);
+    assert_eq!((linked.encoded_len(), Chain::<'_, ()>::MAX_LEN), (16, u32::MAX));
+    let counted: Array<'_, (), 3> = Array::from_slice(&items).unwrap();
+    assert_eq!((counted.encoded_len(), Array::<'_, (), 3>::MAX_LEN), (4, 4));
+    assert_eq!(Array::<'_, u64, 3>::MAX_LEN, 28);
+}
+
 /// A list inside a list was checked within the caller's limits; iterating it knows no others.
 #[test]
 fn iteration_keeps_the_limits_of_the_decoder() {
