@@ -130,6 +130,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a message of `message_len` bytes of which only the first, `here`, have been received.
+    /// If more than the message was received, leave what follows out of `here`: it would be read too.
     ///
     /// A payload that reaches beyond them decodes as [`Payload::Elsewhere`], which says where its
     /// bytes start, so that the caller can read them straight to their place. Anything else that

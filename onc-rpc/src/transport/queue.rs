@@ -227,7 +227,8 @@ impl<M> SendQueue<M> {
     /// them is a bulk message, which may be longer.
     ///
     /// What is begun is sent before anything that is queued later: ask for no more than the next
-    /// send can carry.
+    /// send can carry. [`pop_sent`](Self::pop_sent) comes first: as long as a bulk message that was
+    /// sent whole, or has no bytes, is not taken out, no other is begun, and the answer may be 0.
     pub fn begin(&mut self, bytes: u64) -> u64 {
         while self.unsent() < bytes {
             let Some(next) = self.choose() else { break };
