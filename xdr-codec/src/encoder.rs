@@ -469,12 +469,17 @@ impl<'h, 'p> Encoder<'h, 'p> {
     /// [`EncodeError::NoSpace`] when the head is full.
     #[inline]
     pub fn word(&mut self, word: u32) -> Result<(), EncodeError> {
+        self.put_word(word)
+    }
+
+    #[inline(always)]
+    fn put_word(&mut self, word: u32) -> Result<(), EncodeError> {
         match self.window(4).and_then(|w| w.first_chunk_mut()) {
             Some(window) => {
                 *window = word.to_be_bytes();
                 Ok(())
             }
-            None => self.copy(&word.to_be_bytes()),
+            None => self.apart(|e| e.copy(&word.to_be_bytes())),
         }
     }
 

@@ -35,6 +35,8 @@ impl RecordMark {
     ///
     /// # Errors
     /// No room for four bytes.
+    // By force, both: the encoder then stays in registers, as with `Encoder::put`.
+    #[inline(always)]
     pub fn reserve(e: &mut Encoder<'_, '_>) -> Result<Self, EncodeError> {
         let slot = e.reserve()?;
         Ok(Self { slot, before: e.len() })
@@ -46,6 +48,7 @@ impl RecordMark {
     /// # Errors
     /// The record is longer than [`FragmentHeader::MAX_LEN`] (see [`Fragments`]), or was rolled
     /// back.
+    #[inline(always)]
     pub fn close(self, e: &mut Encoder<'_, '_>) -> Result<u32, EncodeError> {
         let len = e.len().saturating_sub(self.before);
         let header = u32::try_from(len).ok().and_then(|len| FragmentHeader::new(true, len));

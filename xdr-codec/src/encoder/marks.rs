@@ -41,7 +41,12 @@ impl Floors {
         self.used = 0;
     }
 
+    #[inline]
     fn is_stale(&self, serial: u32, end: u64) -> bool {
+        self.used > 0 && self.is_behind(serial, end)
+    }
+
+    fn is_behind(&self, serial: u32, end: u64) -> bool {
         self.entries.iter().take(self.used).any(|(at, floor)| *at > serial && *floor < end)
     }
 
@@ -147,9 +152,9 @@ impl Encoder<'_, '_> {
     ///
     /// # Errors
     /// [`EncodeError::NoSpace`] when the head is full.
-    #[inline]
+    #[inline(always)]
     pub fn reserve(&mut self) -> Result<Slot, EncodeError> {
-        self.word(0)?;
+        self.put_word(0)?;
         self.serial = self.serial.saturating_add(1);
         // The word may have gone to a new page: count back from where the encoder stands.
         let pos = self.state.pos.saturating_sub(4);
@@ -160,7 +165,7 @@ impl Encoder<'_, '_> {
     ///
     /// # Errors
     /// [`EncodeError::Stale`] if the word was rolled back.
-    #[inline]
+    #[inline(always)]
     pub fn patch(&mut self, slot: Slot, word: u32) -> Result<(), EncodeError> {
         if self.segments.floors.is_stale(slot.serial, slot.end) || slot.end > self.len() {
             return Err(EncodeError::Stale);
