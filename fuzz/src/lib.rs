@@ -15,7 +15,9 @@ pub use encoder::encoder_model;
 pub use gss::gss;
 pub use messages::messages;
 pub use records::records;
-pub use values::{decode_any, roundtrip, segments_vs_flat, split};
+pub use values::{
+    decode_any, mount, nfs2, nfs3, nfsacl, nlm, nsm, roundtrip, rpcbind, segments_vs_flat, split,
+};
 
 /// A target: its name and function.
 pub type Target = (&'static str, fn(&[u8]));
@@ -30,4 +32,11 @@ pub const TARGETS: &[Target] = &[
     ("records", records),
     ("gss", gss),
     ("messages", messages),
+    ("rpcbind", rpcbind),
+    ("mount", mount),
+    ("nfs2", nfs2),
+    ("nfs3", nfs3),
+    ("nlm", nlm),
+    ("nsm", nsm),
+    ("nfsacl", nfsacl),
 ];

@@ -6,13 +6,14 @@ use crate::types;
 
 /// Bytes of every vector, with the name of its type.
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 11] = [
+    const FILES: [&str; 12] = [
         "xdr-codec/testdata/vectors/xdr.jsonl",
         "onc-rpc/testdata/vectors/portmap.jsonl",
         "onc-rpc/testdata/vectors/rpc.jsonl",
         "onc-rpc/testdata/vectors/rpcbind.jsonl",
         "onc-rpc/testdata/vectors/rpcsec_gss.jsonl",
         "nfs3/testdata/vectors/mount.jsonl",
+        "nfs3/testdata/vectors/nfs2.jsonl",
         "nfs3/testdata/vectors/nfs3.jsonl",
         "nfs3/testdata/vectors/nfsacl.jsonl",
         "nfs3/testdata/vectors/nlm.jsonl",
@@ -72,17 +73,18 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "records" => streams(),
         "gss" => gss_calls(),
         "messages" => headers(),
-        _ => values(),
+        _ => values(target),
     };
     seeds.retain(|seed| seed.len() <= LONGEST);
     seeds
 }
 
-/// Every vector as its type, and every case as every type that is not fixed.
-fn values() -> Vec<Vec<u8>> {
+/// Every vector as its type, if the target has that, and every case as every type that is not fixed.
+fn values(target: &str) -> Vec<Vec<u8>> {
     let place = |name: &str| {
         let name = if name.contains('/') { "rpc_msg" } else { name };
-        let place = types::all().position(|codec| codec.name == name)?;
+        let mut codecs = types::of(target).iter().copied().flatten();
+        let place = codecs.position(|codec| codec.name == name)?;
         u8::try_from(place).ok()
     };
     let seed = |place: u8, bytes: &[u8], i: usize| {

@@ -56,7 +56,7 @@ macro_rules! codecs {
 
 const CONSTRUCTS: &[Codec] = with_xdr_types!(codecs);
 
-const MESSAGES: &[Codec] = codecs! {
+const GENERAL: &[Codec] = codecs! {
     "parcels" => Parcels<'_>,
     "lists" => Lists<'_>,
     "payload" => Payload<'_>,
@@ -74,6 +74,9 @@ const MESSAGES: &[Codec] = codecs! {
     "rgss3_create_res" => gss::CreateReply<'_>,
     "rgss3_list_args" => gss::ListArgs<'_>,
     "rgss3_list_res" => gss::ListReply<'_>,
+};
+
+const RPCBIND: &[Codec] = codecs! {
     "pmaplist" => portmap::MappingList<'_>,
     "call_args" => portmap::CallitArgs<'_>,
     "rpcb_rmtcallres" => rpcbind::RmtcallReply<'_>,
@@ -81,11 +84,17 @@ const MESSAGES: &[Codec] = codecs! {
     "rpcb_entry_list_ptr" => rpcbind::EntryList<'_>,
     "rpcb_stat_byvers" => rpcbind::StatByVersion<'_>,
     "netbuf" => rpcbind::Netbuf<'_>,
+};
+
+const MOUNT: &[Codec] = codecs! {
     "mountres3" => v3::MountReply<'_>,
     "fhstatus" => v1::FhStatus,
     "mountlist" => mount::MountList<'_>,
     "exports" => mount::Exports<'_>,
     "dirpath" => mount::DirPath<'_>,
+};
+
+const NFS2: &[Codec] = codecs! {
     "fattr" => v2::Attributes,
     "attrstat" => v2::AttrReply,
     "diropargs" => v2::DirOpArgs<'_>,
@@ -102,6 +111,9 @@ const MESSAGES: &[Codec] = codecs! {
     "readdirargs" => v2::readdir::ReaddirArgs,
     "readdirres" => v2::readdir::ReaddirReply<'_>,
     "statfsres" => v2::fs::StatfsReply,
+};
+
+const NFS3: &[Codec] = codecs! {
     "fattr3" => Attributes,
     "GETATTR3args" => attr::GetattrArgs<'_>,
     "GETATTR3res" => attr::GetattrReply,
@@ -139,6 +151,9 @@ const MESSAGES: &[Codec] = codecs! {
     "PATHCONF3res" => fs::PathconfReply,
     "COMMIT3args" => io::CommitArgs<'_>,
     "COMMIT3res" => io::CommitReply,
+};
+
+const NLM: &[Codec] = codecs! {
     "nlm_testargs" => nlm::v1::TestArgs<'_>,
     "nlm_testres" => nlm::v1::TestReply<'_>,
     "nlm_lockargs" => nlm::v1::LockArgs<'_>,
@@ -156,12 +171,18 @@ const MESSAGES: &[Codec] = codecs! {
     "nlm4_res" => nlm::v4::Reply<'_>,
     "nlm4_shareargs" => nlm::v4::ShareArgs<'_>,
     "nlm4_shareres" => nlm::v4::ShareReply<'_>,
+};
+
+const NSM: &[Codec] = codecs! {
     "sm_name" => nsm::StatArgs<'_>,
     "sm_stat_res" => nsm::StatReply,
     "mon" => nsm::MonArgs<'_>,
     "mon_id" => nsm::MonId<'_>,
     "stat_chge" => nsm::NotifyArgs<'_>,
     "status" => nsm::CallbackArgs<'_>,
+};
+
+const NFSACL: &[Codec] = codecs! {
     "GETACL2args" => acl::v2::GetaclArgs,
     "GETACL2res" => acl::v2::GetaclReply<'_>,
     "SETACL2args" => acl::v2::SetaclArgs<'_>,
@@ -175,12 +196,23 @@ const MESSAGES: &[Codec] = codecs! {
     "GETXATTRDIR3res" => acl::v3::GetxattrdirReply<'_>,
 };
 
-/// All types; a byte of the input chooses one.
-pub(crate) fn all() -> impl Iterator<Item = &'static Codec> {
-    CONSTRUCTS.iter().chain(MESSAGES)
+/// The types of one program, by the name of its target; for any other name all types.
+pub(crate) fn of(program: &str) -> &'static [&'static [Codec]] {
+    match program {
+        "rpcbind" => &[RPCBIND],
+        "mount" => &[MOUNT],
+        "nfs2" => &[NFS2],
+        "nfs3" => &[NFS3],
+        "nlm" => &[NLM],
+        "nsm" => &[NSM],
+        "nfsacl" => &[NFSACL],
+        _ => &[CONSTRUCTS, GENERAL, RPCBIND, MOUNT, NFS2, NFS3, NLM, NSM, NFSACL],
+    }
 }
 
-pub(crate) fn choose(choice: u8) -> &'static Codec {
-    let count = CONSTRUCTS.len() + MESSAGES.len();
-    all().nth(usize::from(choice) % count).expect("below the count")
+/// One of the types of a program.
+pub(crate) fn choose(program: &str, choice: u8) -> &'static Codec {
+    let count: usize = of(program).iter().map(|codecs| codecs.len()).sum();
+    let mut codecs = of(program).iter().copied().flatten();
+    codecs.nth(usize::from(choice) % count).expect("below the count")
 }

@@ -55,57 +55,118 @@ impl Codec {
     }
 }
 
-/// The first byte chooses a type, the next two how it is treated.
-fn parse(data: &[u8]) -> (&'static Codec, [u8; 2], &[u8]) {
-    let mut input = Input(data);
-    (types::choose(input.byte()), [input.byte(), input.byte()], input.0)
+/// A type, how it is treated, and the bytes: the first byte chooses one of the types of a program,
+/// the next two the treatment.
+struct Case<'d> {
+    codec: &'static Codec,
+    choice: [u8; 2],
+    bytes: &'d [u8],
+}
+
+impl<'d> Case<'d> {
+    fn of(program: &str, data: &'d [u8]) -> Self {
+        let mut input = Input(data);
+        let codec = types::choose(program, input.byte());
+        Self { codec, choice: [input.byte(), input.byte()], bytes: input.0 }
+    }
+
+    fn decode_any(&self) {
+        (self.codec.decode)(self.bytes, usize::from(self.choice[0]).min(self.bytes.len()));
+    }
+
+    fn roundtrip(&self) {
+        let through = self.codec.through;
+        (self.codec.roundtrip)(self.bytes, self.choice);
+        if let Ok((canonical, len)) = through(self.bytes, &Limits::LENIENT) {
+            // A pad has one length, whatever it says.
+            assert_eq!(canonical.len(), len);
+            let again = through(&canonical, &Limits::STRICT);
+            assert_eq!(again, Ok((canonical, len)), "the canonical form is not strict");
+        }
+    }
+
+    fn split(&self) {
+        let Self { codec, choice: [a, b], bytes } = *self;
+        let parts = cut(bytes, [usize::from(a) % 9, 1 + usize::from(b) % 70]);
+        let here: Vec<Piece<'_>> = parts.iter().map(|part| Piece::Here(part)).collect();
+        let mut holes = here.clone();
+        let hole = usize::from(a ^ b) % holes.len();
+        holes[hole] = Piece::Elsewhere(u32::try_from(parts[hole].len()).expect("at most 70"));
+        for limits in LIMITS {
+            let whole = (codec.through)(bytes, limits);
+            // Each byte is copied once at most.
+            let mut scratch = vec![0xee; bytes.len()];
+            assert_eq!((codec.pieces)(&here, &mut scratch, limits), whole);
+            let mut scratch = vec![0xee; usize::from(b) % 16];
+            match (codec.pieces)(&here, &mut scratch, limits) {
+                Err(DecodeError { kind: ErrorKind::Scratch { needed: 1.. }, .. }) => {}
+                scant => assert_eq!(scant, whole),
+            }
+            let mut scratch = vec![0xee; bytes.len()];
+            (codec.hollow)(&holes, &mut scratch, limits);
+        }
+    }
+
+    fn consume(&self) {
+        (self.codec.consume)(self.bytes, self.choice);
+    }
 }
 
 /// Values that make sense, or errors inside the bytes, which the slow reader confirms.
 pub fn decode_any(data: &[u8]) {
-    let (codec, [cut, _], bytes) = parse(data);
-    (codec.decode)(bytes, usize::from(cut).min(bytes.len()));
+    Case::of("", data).decode_any();
 }
 
 /// What decodes encodes to the same bytes; from lenient bytes, to their canonical form.
 pub fn roundtrip(data: &[u8]) {
-    let (codec, choice, bytes) = parse(data);
-    (codec.roundtrip)(bytes, choice);
-    if let Ok((canonical, len)) = (codec.through)(bytes, &Limits::LENIENT) {
-        // A pad has one length, whatever it says.
-        assert_eq!(canonical.len(), len);
-        let again = (codec.through)(&canonical, &Limits::STRICT);
-        assert_eq!(again, Ok((canonical, len)), "the canonical form is not strict");
-    }
+    Case::of("", data).roundtrip();
 }
 
 /// One slice and pieces of it: same value, same error.
 pub fn split(data: &[u8]) {
-    let (codec, [a, b], bytes) = parse(data);
-    let parts = cut(bytes, [usize::from(a) % 9, 1 + usize::from(b) % 70]);
-    let here: Vec<Piece<'_>> = parts.iter().map(|part| Piece::Here(part)).collect();
-    let mut holes = here.clone();
-    let hole = usize::from(a ^ b) % holes.len();
-    holes[hole] = Piece::Elsewhere(u32::try_from(parts[hole].len()).expect("at most 70"));
-    for limits in LIMITS {
-        let whole = (codec.through)(bytes, limits);
-        // Each byte is copied once at most.
-        let mut scratch = vec![0xee; bytes.len()];
-        assert_eq!((codec.pieces)(&here, &mut scratch, limits), whole);
-        let mut scratch = vec![0xee; usize::from(b) % 16];
-        match (codec.pieces)(&here, &mut scratch, limits) {
-            Err(DecodeError { kind: ErrorKind::Scratch { needed: 1.. }, .. }) => {}
-            scant => assert_eq!(scant, whole),
-        }
-        let mut scratch = vec![0xee; bytes.len()];
-        (codec.hollow)(&holes, &mut scratch, limits);
-    }
+    Case::of("", data).split();
 }
 
 /// Every consumer of a message gives the same bytes.
 pub fn segments_vs_flat(data: &[u8]) {
-    let (codec, choice, bytes) = parse(data);
-    (codec.consume)(bytes, choice);
+    Case::of("", data).consume();
+}
+
+/// All of it, with the arguments and results of one program.
+fn program(name: &str, data: &[u8]) {
+    let case = Case::of(name, data);
+    case.decode_any();
+    case.roundtrip();
+    case.split();
+    case.consume();
+}
+
+macro_rules! programs {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $name(data: &[u8]) {
+                program(stringify!($name), data);
+            }
+        )*
+    };
+}
+
+programs! {
+    /// Messages of the port mapper and rpcbind.
+    rpcbind
+    /// Messages of MOUNT.
+    mount
+    /// Messages of NFSv2.
+    nfs2
+    /// Messages of NFSv3.
+    nfs3
+    /// Messages of NLM.
+    nlm
+    /// Messages of NSM.
+    nsm
+    /// Messages of NFS_ACL.
+    nfsacl
 }
 
 const NARROW: Limits = Limits { policy: Policy::Strict, max_items: 3, max_payload: 8 };

@@ -67,4 +67,7 @@ macro_rules! replays {
     };
 }
 
-replays! { decode_any roundtrip split segments_vs_flat encoder_model records gss messages }
+replays! {
+    decode_any roundtrip split segments_vs_flat encoder_model records gss messages
+    rpcbind mount nfs2 nfs3 nlm nsm nfsacl
+}
