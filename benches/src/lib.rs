@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]
 
 pub mod measure;
+mod nfs;
 pub mod ops;
 pub mod peers;
 mod rpc;

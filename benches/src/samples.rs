@@ -1,13 +1,14 @@
 //! The messages, as our values and as those of the peers. File handles have 32 bytes, listings 100
 //! entries.
 
+use ::nfsserve::nfs as serve;
 use nfs3_types::{
     nfs3 as theirs, rpc,
     xdr_codec::{Opaque as TheirOpaque, Pack},
 };
 use nfswire_nfs3::{
-    Attributes, FileHandle, FileName, FileType, SpecData, StableHow, Time, attr::*, io::*,
-    readdir::*,
+    Attributes, DirOpArgs, FileHandle, FileName, FileType, SpecData, StableHow, Time, attr::*,
+    io::*, lookup::*, readdir::*,
 };
 use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth, RecordMark, ReplyHeader};
 use nfswire_xdr::{Chain, Encode, Encoder, Payload, Segments, Text};
@@ -17,7 +18,7 @@ use onc_rpc_peer::{
     auth::{AuthFlavor as OncFlavor, AuthUnixParams},
 };
 
-use crate::peers::xdrgen;
+use crate::peers::{nfsserve, xdrgen};
 
 /// Entries of a listing.
 pub const ENTRIES: u64 = 100;
@@ -98,6 +99,29 @@ pub fn handle() -> FileHandle<'static> {
 #[must_use]
 pub const fn getattr() -> GetattrReply {
     GetattrReply::Ok(GetattrOk { attributes: attributes(3) })
+}
+
+/// GETATTR arguments.
+#[must_use]
+pub fn getattr_args() -> GetattrArgs<'static> {
+    GetattrArgs { object: handle() }
+}
+
+/// LOOKUP arguments.
+#[must_use]
+pub fn lookup_args() -> LookupArgs<'static> {
+    let name = FileName::new(keep(name(1)).as_bytes()).expect("a short name");
+    LookupArgs { what: DirOpArgs { dir: handle(), name } }
+}
+
+/// A LOOKUP reply.
+#[must_use]
+pub fn lookup() -> LookupReply<'static> {
+    LookupReply::Ok(LookupOk {
+        object: handle(),
+        attributes: Some(attributes(1)),
+        dir_attributes: Some(attributes(2)),
+    })
 }
 
 /// A READ reply of `len` bytes.
@@ -196,6 +220,29 @@ pub const fn their_getattr() -> theirs::GETATTR3res {
     theirs::Nfs3Result::Ok(theirs::GETATTR3resok { obj_attributes: their_attributes(3) })
 }
 
+/// The GETATTR arguments of nfs3_types.
+#[must_use]
+pub fn their_getattr_args() -> theirs::GETATTR3args {
+    theirs::GETATTR3args { object: their_handle() }
+}
+
+/// The LOOKUP arguments of nfs3_types.
+#[must_use]
+pub fn their_lookup_args() -> theirs::LOOKUP3args<'static> {
+    let name = theirs::filename3(TheirOpaque::owned(name(1).into_bytes()));
+    theirs::LOOKUP3args { what: theirs::diropargs3 { dir: their_handle(), name } }
+}
+
+/// The LOOKUP reply of nfs3_types.
+#[must_use]
+pub fn their_lookup() -> theirs::LOOKUP3res {
+    theirs::Nfs3Result::Ok(theirs::LOOKUP3resok {
+        object: their_handle(),
+        obj_attributes: theirs::Nfs3Option::Some(their_attributes(1)),
+        dir_attributes: theirs::Nfs3Option::Some(their_attributes(2)),
+    })
+}
+
 /// The READ reply of nfs3_types.
 #[must_use]
 pub fn their_read(len: usize) -> theirs::READ3res<'static> {
@@ -279,6 +326,96 @@ pub fn their_record(message: &rpc::rpc_msg<'_, '_>, out: &mut Vec<u8>) {
     out.clear();
     rpc::fragment_header::new(len, true).pack(out).expect("nfs3_types packs a mark");
     message.pack(out).expect("nfs3_types packs the sample");
+}
+
+//--- nfsserve ---
+
+const fn serve_attributes(i: u64) -> serve::fattr3 {
+    let time = serve::nfstime3 { seconds: 1_700_000_000, nseconds: 5 };
+    serve::fattr3 {
+        ftype: serve::ftype3::NF3REG,
+        mode: 0o644,
+        nlink: 1,
+        uid: 1000,
+        gid: 100,
+        size: i,
+        used: 4096,
+        rdev: serve::specdata3 { specdata1: 0, specdata2: 0 },
+        fsid: 7,
+        fileid: i,
+        atime: time,
+        mtime: time,
+        ctime: time,
+    }
+}
+
+/// The GETATTR arguments of nfsserve: the handle, which is all of them.
+#[must_use]
+pub fn serve_handle() -> serve::nfs_fh3 {
+    serve::nfs_fh3 { data: HANDLE.to_vec() }
+}
+
+/// The GETATTR reply of nfsserve.
+#[must_use]
+pub const fn serve_getattr() -> nfsserve::Reply<serve::fattr3> {
+    nfsserve::Reply(serve_attributes(3))
+}
+
+/// The LOOKUP arguments of nfsserve.
+#[must_use]
+pub fn serve_lookup_args() -> serve::diropargs3 {
+    serve::diropargs3 { dir: serve_handle(), name: name(1).into_bytes().into() }
+}
+
+/// The LOOKUP reply of nfsserve.
+#[must_use]
+pub fn serve_lookup() -> nfsserve::Reply<nfsserve::LookupOk> {
+    nfsserve::Reply(nfsserve::LookupOk {
+        object: serve_handle(),
+        obj_attributes: serve::post_op_attr::attributes(serve_attributes(1)),
+        dir_attributes: serve::post_op_attr::attributes(serve_attributes(2)),
+    })
+}
+
+/// The READ reply of nfsserve.
+#[must_use]
+pub fn serve_read(len: usize) -> nfsserve::Reply<nfsserve::ReadOk> {
+    nfsserve::Reply(nfsserve::ReadOk {
+        file_attributes: serve::post_op_attr::attributes(serve_attributes(1)),
+        count: u32::try_from(len).expect("a short read"),
+        eof: false,
+        data: data(len).to_vec(),
+    })
+}
+
+/// The WRITE arguments of nfsserve.
+#[must_use]
+pub fn serve_write(len: usize) -> nfsserve::WriteArgs {
+    nfsserve::WriteArgs {
+        file: serve_handle(),
+        offset: 1 << 33,
+        count: u32::try_from(len).expect("a short write"),
+        stable: 0,
+        data: data(len).to_vec(),
+    }
+}
+
+/// The READDIRPLUS reply of nfsserve.
+#[must_use]
+pub fn serve_readdirplus() -> nfsserve::Reply<nfsserve::ReaddirplusOk> {
+    let entry = |i| nfsserve::EntryPlus {
+        fileid: i,
+        name: name(i).into_bytes().into(),
+        cookie: i,
+        name_attributes: serve::post_op_attr::attributes(serve_attributes(i)),
+        name_handle: serve::post_op_fh3::handle(serve_handle()),
+    };
+    nfsserve::Reply(nfsserve::ReaddirplusOk {
+        dir_attributes: serve::post_op_attr::attributes(serve_attributes(1)),
+        cookieverf: [0; 8],
+        entries: (0..ENTRIES).map(entry).collect(),
+        eof: true,
+    })
 }
 
 //--- onc-rpc ---

@@ -11,7 +11,7 @@ use nfswire_benches::{
     measure::{Timed, Timer, allocations, instructions, race, timer},
     ops::{Op, all, check_peers},
     samples,
-    tirpc::Tirpc,
+    tirpc::{LeftOut, Tirpc},
 };
 
 /// Counts and ratios of the codecs.
@@ -74,10 +74,10 @@ fn main() -> ExitCode {
     }
     check_peers();
     println!(
-        "| goal | operation | instructions | goal | nfs3_types | onc-rpc | allocations | payload \
-         bytes copied | segments | ns | ratio to the fastest peer | goal | |"
+        "| goal | operation | instructions | goal | nfs3_types | nfsserve | onc-rpc | allocations \
+         | payload bytes copied | segments | ns | ratio to the fastest peer | goal | |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     let (mut missed, mut slow, mut streamed) = (0, 0, None);
     for op in ops.iter_mut().filter(|op| args.only.is_empty() || belongs(op.id, &args.only)) {
         if op.id == "C12p" {
@@ -91,7 +91,8 @@ fn main() -> ExitCode {
             streamed = row.instructions;
         }
     }
-    if args.only.is_empty() || belongs("C2", &args.only) {
+    if args.rounds > 0 {
+        ops.retain(|op| args.only.is_empty() || belongs(op.id, &args.only));
         slow += beside_tirpc(&mut ops, &args);
     }
     if !args.no_callgrind && instructions(&["run", "C4", "ours"]).is_none() {
@@ -122,7 +123,7 @@ fn row(op: &mut Op, args: &Args) -> Row {
     let id = op.id;
     let count = |whose| if args.no_callgrind { None } else { instructions(&["run", id, whose]) };
     let ours = count("ours");
-    let theirs = ["nfs3_types", "onc-rpc"].map(|name| {
+    let theirs = ["nfs3_types", "nfsserve", "onc-rpc"].map(|name| {
         let named = op.peers.iter().any(|peer| peer.name == name);
         // They are no goal: not counted where times are left out.
         if named && args.rounds > 0 { count(name) } else { None }
@@ -138,10 +139,10 @@ fn row(op: &mut Op, args: &Args) -> Row {
         && copied.unwrap_or(0) == 0
         && ours.zip(op.most_instructions).is_none_or(|(count, goal)| count <= goal);
     let in_time = ratio.zip(op.most_ratio).is_none_or(|(ratio, goal)| ratio <= goal);
-    let [nfs3_types, onc_rpc] = theirs.map(|count| cell(count.map(|n| n.to_string())));
+    let [nfs3_types, nfsserve, onc_rpc] = theirs.map(|count| cell(count.map(|n| n.to_string())));
     println!(
-        "| {id} | {} | {} | {} | {nfs3_types} | {onc_rpc} | {allocated} | {} | {} | {} | {} | {} \
-         | {} |",
+        "| {id} | {} | {} | {} | {nfs3_types} | {nfsserve} | {onc_rpc} | {allocated} | {} | {} | {} \
+         | {} | {} | {} |",
         op.name,
         cell(ours.map(|n| n.to_string())),
         cell(op.most_instructions.map(|n| n.to_string())),
@@ -159,31 +160,35 @@ fn row(op: &mut Op, args: &Args) -> Row {
     Row { instructions: ours, exact, in_time }
 }
 
-/// Prints the call header beside libtirpc; how many goals are missed.
+/// Prints the call header beside libtirpc, and NFSv3 beside what rpcgen makes of it; how many goals
+/// are missed.
 fn beside_tirpc(ops: &mut [Op], args: &Args) -> u32 {
-    if args.rounds == 0 {
-        return 0;
-    }
-    let mut tirpc = match Tirpc::new(&samples::bytes_of(&samples::call())) {
-        Ok(tirpc) => tirpc,
-        Err(left_out) => {
-            println!("\n{left_out}.");
-            return 0;
-        }
-    };
+    let left_out = |made: Result<Tirpc, LeftOut>| made.inspect_err(|why| println!("\n{why}.")).ok();
+    let mut header = left_out(Tirpc::new(&samples::bytes_of(&samples::call())));
+    let messages = ops.iter().filter_map(|op| Some(&op.rpcgen.as_ref()?.1));
+    let mut nfs3 = left_out(Tirpc::nfs3(messages));
     println!("\n| goal | operation | ns | libtirpc | its instructions | ratio | goal | |");
     println!("|---|---|--:|--:|--:|--:|--:|---|");
     let mut slow = 0;
-    for (id, what, goal) in [("C1", "decode", None), ("C2", "encode", Some(0.9))] {
-        let Some(op) = ops.iter_mut().find(|op| op.id == id) else { continue };
-        let count = if args.no_callgrind { None } else { tirpc.instructions(what) };
-        let theirs: Timer<'_> = Box::new(|n| tirpc.time(what, n));
+    for op in ops {
+        let (what, tirpc, goal) = match (op.id, &op.rpcgen) {
+            ("C1", _) => ("decode".into(), &mut header, op.most_ratio),
+            ("C2", _) => ("encode".into(), &mut header, Some(0.9)),
+            (_, Some((what, message))) => {
+                (format!("{what} {}", message.name), &mut nfs3, op.most_ratio)
+            }
+            _ => continue,
+        };
+        let Some(tirpc) = tirpc else { continue };
+        let count = if args.no_callgrind { None } else { tirpc.instructions(&what) };
+        let theirs: Timer<'_> = Box::new(|n| tirpc.time(&what, n));
         let times = race(vec![timer(&mut op.run), theirs], args.rounds);
         let [ours, theirs] = times[..] else { unreachable!("two take part") };
         let in_time = goal.is_none_or(|goal| theirs.ratio <= goal);
         slow += u32::from(!in_time);
         println!(
-            "| {id} | {} | {:.1} | {:.1} | {} | {:.4} | {} | {} |",
+            "| {} | {} | {:.1} | {:.1} | {} | {:.4} | {} | {} |",
+            op.id,
             op.name,
             ours.ns,
             theirs.ns,
