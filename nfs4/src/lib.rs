@@ -1,2 +1,23 @@
-//! NFS versions 4.0, 4.1 and 4.2. Nothing is implemented yet: this crate only holds the name.
+#![doc = include_str!("../README.md")]
 #![no_std]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod attrs;
+mod bitmap;
+pub mod callback;
+pub mod compound;
+pub mod layout;
+mod opnum;
+pub mod ops;
+pub mod state;
+mod status;
+mod types;
+
+pub use bitmap::{Bit, Bitmap};
+pub use opnum::OpNum;
+pub use status::Status;
+pub use types::*;

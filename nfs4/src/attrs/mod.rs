@@ -1,0 +1,1 @@
+//! Attributes: numbers, values, sets, readers and writers.

@@ -1,0 +1,1 @@
+//! The callback program: what a server asks of its clients.

@@ -1,0 +1,1 @@
+//! COMPOUND: many operations in one call.

@@ -1,0 +1,1 @@
+//! Bodies of pNFS layouts, devices, hints and returns, by layout type.

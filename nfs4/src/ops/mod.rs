@@ -1,0 +1,1 @@
+//! Operations of COMPOUND: arguments and results, one family a file.

@@ -1,0 +1,1 @@
+//! State that servers and clients keep, without I/O or clock.
