@@ -1,0 +1,272 @@
+//! Every type of the crate under its RFC name, and the test data.
+//!
+//! A table for each part of the crate. An entry is `declared` (made by a macro: every error names a
+//! field), `alias` (a typedef or a type written by hand) or `node` (of a linked list).
+
+#![allow(dead_code, reason = "each test crate uses a part")]
+
+mod attrs;
+mod cb;
+mod compound;
+mod ops_a;
+mod ops_b;
+
+use std::{fs, path::PathBuf};
+
+use nfswire_nfs4::*;
+use nfswire_xdr::{
+    Chain, Cursor, Decode, DecodeError, Encode, EncodeError, Encoder, Segments, from_bytes,
+};
+
+/// Decodes all of the bytes and encodes the value again.
+type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, DecodeError>;
+
+/// The same without checks, into a head that is used again; the length of the message.
+type Reencode = fn(&[u8], &mut Vec<u8>) -> Result<u64, DecodeError>;
+
+/// A type of the RFCs.
+pub(crate) struct Type {
+    /// The vectors it is tested with: several for what later versions repeat.
+    pub(crate) area: &'static str,
+    pub(crate) name: &'static str,
+    /// Made by one of the declaration macros: every error names a field.
+    pub(crate) declared: bool,
+    pub(crate) round_trip: RoundTrip,
+    pub(crate) reencode: Reencode,
+}
+
+/// Encodes into a head that grows; checks the length, and that a fixed head that is just long
+/// enough gives the same bytes while a shorter one takes nothing.
+pub(crate) fn encode<'p, T: Encode<'p>>(value: &T) -> Vec<u8> {
+    let len = usize::try_from(value.encoded_len()).unwrap();
+    assert!(len >= T::MIN_LEN as usize, "shorter than MIN_LEN");
+    assert!(T::MAX_LEN == u32::MAX || len <= T::MAX_LEN as usize, "longer than MAX_LEN");
+
+    let (mut head, mut segments) = (Vec::new(), Segments::new());
+    let mut e = Encoder::growable(&mut head, &mut segments);
+    e.put(value).unwrap();
+    assert_eq!(e.finish(), len as u64, "encoded_len");
+    let bytes = segments.view(&head[..]).to_vec().unwrap();
+    assert_eq!(bytes.len(), len, "encoded_len");
+
+    let payload: usize =
+        segments.view(&head[..]).iter().map(|chunk| chunk.len() as usize).max().unwrap_or(0);
+    let mut fixed = vec![0xff; len];
+    let mut segments = Segments::new();
+    let mut e = Encoder::fixed(&mut fixed, &mut segments);
+    e.put(value).unwrap();
+    e.finish();
+    assert_eq!(segments.view(&fixed[..]).to_vec().unwrap(), bytes, "fixed head");
+
+    // The longest segment may be a payload, which needs no head.
+    if let Some(short) =
+        len.checked_sub(payload.next_multiple_of(4)).and_then(|head| head.checked_sub(4))
+    {
+        let mut segments = Segments::new();
+        let mut e = Encoder::fixed(&mut fixed[..short], &mut segments);
+        assert!(
+            matches!(e.put(value), Err(EncodeError::NoSpace { .. })),
+            "a head of {short} bytes"
+        );
+        assert_eq!(e.len(), 0, "half a value is left");
+    }
+    bytes
+}
+
+fn round_trip<'a, T: Decode<'a> + Encode<'a>>(bytes: &'a [u8]) -> Result<Vec<u8>, DecodeError> {
+    from_bytes::<T>(bytes).map(|value| encode(&value))
+}
+
+fn reencode<'a, T: Decode<'a> + Encode<'a>>(
+    bytes: &'a [u8],
+    head: &mut Vec<u8>,
+) -> Result<u64, DecodeError> {
+    let value = from_bytes::<T>(bytes)?;
+    let mut segments = Segments::new();
+    let mut e = Encoder::growable(head, &mut segments);
+    e.put(&value).unwrap();
+    Ok(e.finish())
+}
+
+/// A list node of the RFCs: our item, and the list that hangs on its `next` pointer.
+struct Node<'a, T>(T, Chain<'a, T>);
+
+fn round_trip_node<'a, T: Decode<'a> + Encode<'a> + 'a>(
+    bytes: &'a [u8],
+) -> Result<Vec<u8>, DecodeError> {
+    let mut c = Cursor::new(bytes);
+    let node = Node(c.decode::<T>()?, c.decode()?);
+    c.finish()?;
+    let mut bytes = encode(&node.0);
+    bytes.extend(encode(&node.1));
+    Ok(bytes)
+}
+
+fn reencode_node<'a, T: Decode<'a> + Encode<'a> + 'a>(
+    bytes: &'a [u8],
+    head: &mut Vec<u8>,
+) -> Result<u64, DecodeError> {
+    let mut c = Cursor::new(bytes);
+    let node = Node(c.decode::<T>()?, c.decode()?);
+    c.finish()?;
+    let mut segments = Segments::new();
+    let mut e = Encoder::growable(head, &mut segments);
+    e.put(&node.0).unwrap();
+    e.put(&node.1).unwrap();
+    Ok(e.finish())
+}
+
+macro_rules! types {
+    ($table:ident $($area:literal { $($kind:ident $name:literal $t:ty;)+ })*) => {
+        /// Types that are here, by area.
+        pub(crate) const $table: &[$crate::common::Type] =
+            &[$($($crate::common::types!(@ $area $kind $name $t)),+),*];
+    };
+    (@ $area:literal declared $name:literal $t:ty) => {
+        $crate::common::types!(@@ $area $name true round_trip reencode $t)
+    };
+    (@ $area:literal alias $name:literal $t:ty) => {
+        $crate::common::types!(@@ $area $name false round_trip reencode $t)
+    };
+    (@ $area:literal node $name:literal $t:ty) => {
+        $crate::common::types!(@@ $area $name false round_trip_node reencode_node $t)
+    };
+    (@@ $area:literal $name:literal $declared:literal $round_trip:ident $reencode:ident $t:ty) => {
+        $crate::common::Type {
+            area: $area,
+            name: $name,
+            declared: $declared,
+            round_trip: |bytes| $crate::common::$round_trip::<$t>(bytes),
+            reencode: |bytes, head| $crate::common::$reencode::<$t>(bytes, head),
+        }
+    };
+}
+
+use types;
+
+types! { TYPES
+    "nfs40" {
+        alias "nfs_ftype4" FileType;
+        alias "nfsstat4" Status;
+        alias "attrlist4" AttrList<'_>;
+        alias "bitmap4" Bitmap<'_>;
+        alias "changeid4" ChangeId;
+        alias "clientid4" ClientId;
+        alias "count4" Count;
+        alias "length4" Length;
+        alias "mode4" Mode;
+        alias "nfs_cookie4" Cookie;
+        alias "nfs_fh4" FileHandle<'_>;
+        alias "nfs_lease4" LeaseTime;
+        alias "offset4" Offset;
+        alias "qop4" Qop;
+        alias "sec_oid4" SecOid<'_>;
+        alias "seqid4" SeqId;
+        alias "utf8string" Component<'_>;
+        alias "utf8str_cis" TextCis<'_>;
+        alias "utf8str_cs" Component<'_>;
+        alias "utf8str_mixed" TextMixed<'_>;
+        alias "component4" Component<'_>;
+        alias "linktext4" LinkText<'_>;
+        alias "ascii_REQUIRED4" TextAscii<'_>;
+        alias "pathname4" PathName<'_>;
+        alias "verifier4" Verifier;
+        declared "nfstime4" Time;
+        alias "time_how4" TimeHow;
+        declared "settime4" SetTime;
+        declared "fsid4" Fsid;
+        declared "specdata4" SpecData;
+        declared "change_info4" ChangeInfo;
+        declared "clientaddr4" ClientAddr<'_>;
+        declared "stateid4" Stateid;
+        declared "open_owner4" OpenOwner<'_>;
+        declared "lock_owner4" LockOwner<'_>;
+        alias "stable_how4" StableHow;
+        alias "nfs_opnum4" OpNum;
+    }
+    "nfs41" {
+        alias "nfsstat4" Status;
+        alias "sequenceid4" SequenceId;
+        alias "sessionid4" SessionId;
+        alias "slotid4" SlotId;
+        declared "netaddr4" NetAddr<'_>;
+        alias "layouttype4" LayoutType;
+        alias "layoutiomode4" LayoutIomode;
+        alias "deviceid4" DeviceId;
+        declared "state_owner4" StateOwner<'_>;
+        alias "nfs_opnum4" OpNum;
+    }
+    "nfs42" {
+        alias "nfsstat4" Status;
+        alias "ascii_REQUIRED4" TextAscii<'_>;
+        alias "layouttype4" LayoutType;
+        alias "nfs_opnum4" OpNum;
+        alias "xattrkey4" XattrKey<'_>;
+        alias "xattrvalue4" XattrValue<'_>;
+    }
+}
+
+/// Every area of which there are vectors.
+pub(crate) const AREAS: &[&str] = &[
+    "nfs40",
+    "nfs41",
+    "nfs42",
+    "nfs4cb",
+    "layout-block",
+    "layout-files",
+    "layout-flexfiles",
+    "layout-objects",
+    "layout-scsi",
+];
+
+/// Every type.
+pub(crate) fn all() -> impl Iterator<Item = &'static Type> {
+    [TYPES, attrs::TYPES, cb::TYPES, compound::TYPES, ops_a::TYPES, ops_b::TYPES]
+        .into_iter()
+        .flatten()
+}
+
+/// Types of the vectors that are still missing: area and name.
+pub(crate) fn pending() -> impl Iterator<Item = (&'static str, &'static str)> {
+    [attrs::PENDING, cb::PENDING, compound::PENDING, ops_a::PENDING, ops_b::PENDING]
+        .into_iter()
+        .flatten()
+        .flat_map(|(area, names)| names.iter().map(move |name| (*area, *name)))
+}
+
+pub(crate) fn find(area: &str, name: &str) -> Option<&'static Type> {
+    all().find(|t| t.area == area && t.name == name)
+}
+
+pub(crate) fn testdata(path: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "testdata", path].iter().collect()
+}
+
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    assert!(digits.len().is_multiple_of(2), "half a byte");
+    let digit = |d: u8| u8::try_from(char::from(d).to_digit(16).expect("a hex digit")).unwrap();
+    digits.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+/// A line of a vector file.
+pub(crate) struct Vector {
+    pub(crate) type_name: String,
+    pub(crate) bytes: Vec<u8>,
+    /// File and line, to be found again.
+    pub(crate) origin: String,
+}
+
+/// Those of types that are there.
+pub(crate) fn vectors(area: &str) -> Vec<Vector> {
+    let file = testdata(&format!("vectors/{area}.jsonl"));
+    let text = fs::read_to_string(file).unwrap();
+    let parse = |(i, line): (usize, &str)| {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = |key: &str| json[key].as_str().expect("a string");
+        let origin = format!("{area}.jsonl:{} {}", i + 1, text("type"));
+        Vector { type_name: text("type").to_owned(), bytes: unhex(text("hex")), origin }
+    };
+    let built = |vector: &Vector| !pending().any(|of| of == (area, &*vector.type_name));
+    text.lines().enumerate().map(parse).filter(built).collect()
+}
