@@ -10,6 +10,7 @@ pub mod attrs;
 mod bitmap;
 pub mod callback;
 pub mod compound;
+mod flags;
 pub mod layout;
 mod opnum;
 pub mod ops;

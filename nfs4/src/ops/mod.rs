@@ -1,1 +1,4 @@
 //! Operations of COMPOUND: arguments and results, one family a file.
+
+pub mod client;
+pub mod layout;
