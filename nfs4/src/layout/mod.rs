@@ -1,1 +1,6 @@
-//! Bodies of pNFS layouts, devices, hints and returns, by layout type.
+//! What is inside the opaque bodies of pNFS, by kind of layout.
+
+pub mod block;
+pub mod files;
+pub mod objects;
+pub mod scsi;

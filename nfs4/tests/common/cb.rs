@@ -1,8 +1,76 @@
 //! Types of callbacks and of layout bodies.
 
+use nfswire_nfs4::layout::{block, files, objects, scsi};
+
 use super::types;
 
-types! { TYPES }
+types! { TYPES
+    "layout-block" {
+        declared "pnfs_block_sig_component4" block::SigComponent<'_>;
+        alias "pnfs_block_volume_type4" block::VolumeType;
+        declared "pnfs_block_simple_volume_info4" block::SimpleVolumeInfo<'_>;
+        declared "pnfs_block_slice_volume_info4" block::SliceVolumeInfo;
+        declared "pnfs_block_concat_volume_info4" block::ConcatVolumeInfo<'_>;
+        declared "pnfs_block_stripe_volume_info4" block::StripeVolumeInfo<'_>;
+        declared "pnfs_block_volume4" block::Volume<'_>;
+        declared "pnfs_block_deviceaddr4" block::DeviceAddr<'_>;
+        alias "pnfs_block_extent_state4" block::ExtentState;
+        declared "pnfs_block_extent4" block::Extent;
+        declared "pnfs_block_layout4" block::Layout<'_>;
+        declared "pnfs_block_layoutupdate4" block::LayoutUpdate<'_>;
+        declared "pnfs_block_layouthint4" block::LayoutHint;
+    }
+    "layout-files" {
+        alias "nfl_util4" files::Util;
+        alias "filelayout_hint_care4" files::HintCare;
+        declared "nfsv4_1_file_layouthint4" files::LayoutHint;
+        alias "multipath_list4" files::MultipathList<'_>;
+        declared "nfsv4_1_file_layout_ds_addr4" files::DeviceAddr<'_>;
+        declared "nfsv4_1_file_layout4" files::Layout<'_>;
+    }
+    "layout-objects" {
+        declared "pnfs_osd_objid4" objects::ObjId;
+        alias "pnfs_osd_version4" objects::OsdVersion;
+        alias "pnfs_osd_cap_key_sec4" objects::CapKeySec;
+        declared "pnfs_osd_object_cred4" objects::ObjectCred<'_>;
+        alias "pnfs_osd_raid_algorithm4" objects::RaidAlgorithm;
+        alias "pnfs_osd_targetid_type4" objects::TargetIdType;
+        declared "pnfs_osd_targetid4" objects::TargetId<'_>;
+        declared "pnfs_osd_targetaddr4" objects::TargetAddr<'_>;
+        declared "pnfs_osd_deviceaddr4" objects::DeviceAddr<'_>;
+        declared "pnfs_osd_data_map4" objects::DataMap;
+        declared "pnfs_osd_layout4" objects::Layout<'_>;
+        declared "pnfs_osd_deltaspaceused4" objects::DeltaSpaceUsed;
+        declared "pnfs_osd_layoutupdate4" objects::LayoutUpdate;
+        alias "pnfs_osd_errno4" objects::Errno;
+        declared "pnfs_osd_ioerr4" objects::IoErr;
+        declared "pnfs_osd_layoutreturn4" objects::LayoutReturn<'_>;
+        declared "pnfs_osd_max_comps_hint4" objects::MaxCompsHint;
+        declared "pnfs_osd_stripe_unit_hint4" objects::StripeUnitHint;
+        declared "pnfs_osd_group_width_hint4" objects::GroupWidthHint;
+        declared "pnfs_osd_group_depth_hint4" objects::GroupDepthHint;
+        declared "pnfs_osd_mirror_cnt_hint4" objects::MirrorCntHint;
+        declared "pnfs_osd_raid_algorithm_hint4" objects::RaidAlgorithmHint;
+        declared "pnfs_osd_layouthint4" objects::LayoutHint;
+        alias "pnfs_osd_cb_recall_any_mask" objects::RecallAnyMask;
+    }
+    "layout-scsi" {
+        alias "pnfs_scsi_volume_type4" scsi::VolumeType;
+        alias "pnfs_scsi_code_set" scsi::CodeSet;
+        alias "pnfs_scsi_designator_type" scsi::DesignatorType;
+        declared "pnfs_scsi_base_volume_info4" scsi::BaseVolumeInfo<'_>;
+        declared "pnfs_scsi_slice_volume_info4" scsi::SliceVolumeInfo;
+        declared "pnfs_scsi_concat_volume_info4" scsi::ConcatVolumeInfo<'_>;
+        declared "pnfs_scsi_stripe_volume_info4" scsi::StripeVolumeInfo<'_>;
+        declared "pnfs_scsi_volume4" scsi::Volume<'_>;
+        declared "pnfs_scsi_deviceaddr4" scsi::DeviceAddr<'_>;
+        alias "pnfs_scsi_extent_state4" scsi::ExtentState;
+        declared "pnfs_scsi_extent4" scsi::Extent;
+        declared "pnfs_scsi_layout4" scsi::Layout<'_>;
+        declared "pnfs_scsi_range4" scsi::Range;
+        declared "pnfs_scsi_layoutupdate4" scsi::LayoutUpdate<'_>;
+    }
+}
 
 /// Types of the vectors that are still missing: taken from here once they are there.
 pub(crate) const PENDING: &[(&str, &[&str])] = &[
@@ -65,35 +133,6 @@ pub(crate) const PENDING: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "layout-block",
-        &[
-            "pnfs_block_sig_component4",
-            "pnfs_block_volume_type4",
-            "pnfs_block_simple_volume_info4",
-            "pnfs_block_slice_volume_info4",
-            "pnfs_block_concat_volume_info4",
-            "pnfs_block_stripe_volume_info4",
-            "pnfs_block_volume4",
-            "pnfs_block_deviceaddr4",
-            "pnfs_block_extent_state4",
-            "pnfs_block_extent4",
-            "pnfs_block_layout4",
-            "pnfs_block_layoutupdate4",
-            "pnfs_block_layouthint4",
-        ],
-    ),
-    (
-        "layout-files",
-        &[
-            "nfl_util4",
-            "filelayout_hint_care4",
-            "nfsv4_1_file_layouthint4",
-            "multipath_list4",
-            "nfsv4_1_file_layout_ds_addr4",
-            "nfsv4_1_file_layout4",
-        ],
-    ),
-    (
         "layout-flexfiles",
         &[
             "ff_device_versions4",
@@ -113,54 +152,6 @@ pub(crate) const PENDING: &[(&str, &[&str])] = &[
             "ff_data_server_wcc4",
             "ff_mirror_wcc4",
             "ff_layout_wcc4",
-        ],
-    ),
-    (
-        "layout-objects",
-        &[
-            "pnfs_osd_objid4",
-            "pnfs_osd_version4",
-            "pnfs_osd_cap_key_sec4",
-            "pnfs_osd_object_cred4",
-            "pnfs_osd_raid_algorithm4",
-            "pnfs_osd_targetid_type4",
-            "pnfs_osd_targetid4",
-            "pnfs_osd_targetaddr4",
-            "pnfs_osd_deviceaddr4",
-            "pnfs_osd_data_map4",
-            "pnfs_osd_layout4",
-            "pnfs_osd_deltaspaceused4",
-            "pnfs_osd_layoutupdate4",
-            "pnfs_osd_errno4",
-            "pnfs_osd_ioerr4",
-            "pnfs_osd_layoutreturn4",
-            "pnfs_osd_max_comps_hint4",
-            "pnfs_osd_stripe_unit_hint4",
-            "pnfs_osd_group_width_hint4",
-            "pnfs_osd_group_depth_hint4",
-            "pnfs_osd_mirror_cnt_hint4",
-            "pnfs_osd_raid_algorithm_hint4",
-            "pnfs_osd_layouthint4",
-            "pnfs_osd_cb_recall_any_mask",
-        ],
-    ),
-    (
-        "layout-scsi",
-        &[
-            "pnfs_scsi_volume_type4",
-            "pnfs_scsi_code_set",
-            "pnfs_scsi_designator_type",
-            "pnfs_scsi_base_volume_info4",
-            "pnfs_scsi_slice_volume_info4",
-            "pnfs_scsi_concat_volume_info4",
-            "pnfs_scsi_stripe_volume_info4",
-            "pnfs_scsi_volume4",
-            "pnfs_scsi_deviceaddr4",
-            "pnfs_scsi_extent_state4",
-            "pnfs_scsi_extent4",
-            "pnfs_scsi_layout4",
-            "pnfs_scsi_range4",
-            "pnfs_scsi_layoutupdate4",
         ],
     ),
 ];
