@@ -7,12 +7,23 @@
 //! assert_eq!(format!("{wanted:?}"), "{TYPE, SIZE}");
 //! ```
 
+mod acl;
 mod attr;
+mod flags;
+mod fs_locations;
+mod label;
+mod open_args;
+mod values;
 
 use nfswire_xdr::xdr_struct;
 
 use crate::{AttrList, Bitmap};
+pub use acl::*;
 pub use attr::Attr;
+pub use fs_locations::*;
+pub use label::{LabelFormatSpec, Policy, SecLabel};
+pub use open_args::*;
+pub use values::*;
 
 /// A set of attributes.
 pub type AttrSet<'a> = Bitmap<'a, Attr>;
