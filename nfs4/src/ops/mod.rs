@@ -1,4 +1,9 @@
 //! Operations of COMPOUND: arguments and results, one family a file.
 
+pub mod attr;
 pub mod client;
+pub mod filehandle;
 pub mod layout;
+pub mod lock;
+pub mod lookup;
+pub mod secinfo;

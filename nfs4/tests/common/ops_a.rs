@@ -1,49 +1,82 @@
 //! Types of operations on file handles, names, opens, locks and directories.
 
+use nfswire_nfs4::ops::{attr, filehandle, lock, lookup, secinfo};
+
 use super::types;
 
-types! { TYPES }
+types! { TYPES
+    "nfs40" {
+        alias "nfs_lockid4" lock::LockId;
+        alias "nfs_lock_type4" lock::LockType;
+        declared "ACCESS4args" attr::AccessArgs;
+        declared "ACCESS4resok" attr::AccessOk;
+        declared "ACCESS4res" attr::AccessReply;
+        declared "GETATTR4args" attr::GetattrArgs<'_>;
+        declared "GETATTR4resok" attr::GetattrOk<'_>;
+        declared "GETATTR4res" attr::GetattrReply<'_>;
+        declared "GETFH4resok" filehandle::GetfhOk<'_>;
+        declared "GETFH4res" filehandle::GetfhReply<'_>;
+        declared "open_to_lock_owner4" lock::OpenToLockOwner<'_>;
+        declared "exist_lock_owner4" lock::ExistLockOwner;
+        declared "locker4" lock::Locker<'_>;
+        declared "LOCK4args" lock::LockArgs<'_>;
+        declared "LOCK4denied" lock::LockDenied<'_>;
+        declared "LOCK4resok" lock::LockOk;
+        declared "LOCK4res" lock::LockReply<'_>;
+        declared "LOCKT4args" lock::LocktArgs<'_>;
+        declared "LOCKT4res" lock::LocktReply<'_>;
+        declared "LOCKU4args" lock::LockuArgs;
+        declared "LOCKU4res" lock::LockuReply;
+        declared "LOOKUP4args" lookup::LookupArgs<'_>;
+        declared "LOOKUP4res" lookup::LookupReply;
+        declared "LOOKUPP4res" lookup::LookuppReply;
+        declared "NVERIFY4args" attr::NverifyArgs<'_>;
+        declared "NVERIFY4res" attr::NverifyReply;
+        declared "OPENATTR4args" lookup::OpenattrArgs;
+        declared "OPENATTR4res" lookup::OpenattrReply;
+        declared "PUTFH4args" filehandle::PutfhArgs<'_>;
+        declared "PUTFH4res" filehandle::PutfhReply;
+        declared "PUTPUBFH4res" filehandle::PutpubfhReply;
+        declared "PUTROOTFH4res" filehandle::PutrootfhReply;
+        declared "READLINK4resok" lookup::ReadlinkOk<'_>;
+        declared "READLINK4res" lookup::ReadlinkReply<'_>;
+        declared "RESTOREFH4res" filehandle::RestorefhReply;
+        declared "SAVEFH4res" filehandle::SavefhReply;
+        declared "SECINFO4args" secinfo::SecinfoArgs<'_>;
+        alias "rpc_gss_svc_t" secinfo::GssService;
+        declared "rpcsec_gss_info" secinfo::GssInfo<'_>;
+        declared "secinfo4" secinfo::SecInfo<'_>;
+        alias "SECINFO4resok" secinfo::SecinfoOk<'_>;
+        declared "SECINFO4res" secinfo::SecinfoReply<'_>;
+        declared "SETATTR4args" attr::SetattrArgs<'_>;
+        declared "SETATTR4res" attr::SetattrReply<'_>;
+        declared "VERIFY4args" attr::VerifyArgs<'_>;
+        declared "VERIFY4res" attr::VerifyReply;
+        declared "RELEASE_LOCKOWNER4args" lock::ReleaseLockownerArgs<'_>;
+        declared "RELEASE_LOCKOWNER4res" lock::ReleaseLockownerReply;
+        declared "ILLEGAL4res" filehandle::IllegalReply;
+    }
+    "nfs41" {
+        alias "secinfo_style4" secinfo::SecinfoStyle;
+        alias "SECINFO_NO_NAME4args" secinfo::SecinfoNoNameArgs;
+        declared "SECINFO_NO_NAME4res" secinfo::SecinfoNoNameReply<'_>;
+    }
+}
 
 /// Types of the vectors that are still missing: taken from here once they are there.
 pub(crate) const PENDING: &[(&str, &[&str])] = &[
     (
         "nfs40",
         &[
-            "nfs_lockid4",
-            "nfs_lock_type4",
-            "ACCESS4args",
-            "ACCESS4resok",
-            "ACCESS4res",
             "CLOSE4args",
             "CLOSE4res",
             "createtype4",
             "CREATE4args",
             "CREATE4resok",
             "CREATE4res",
-            "GETATTR4args",
-            "GETATTR4resok",
-            "GETATTR4res",
-            "GETFH4resok",
-            "GETFH4res",
             "LINK4args",
             "LINK4resok",
             "LINK4res",
-            "open_to_lock_owner4",
-            "exist_lock_owner4",
-            "locker4",
-            "LOCK4args",
-            "LOCK4denied",
-            "LOCK4resok",
-            "LOCK4res",
-            "LOCKT4args",
-            "LOCKT4res",
-            "LOCKU4args",
-            "LOCKU4res",
-            "LOOKUP4args",
-            "LOOKUP4res",
-            "LOOKUPP4res",
-            "NVERIFY4args",
-            "NVERIFY4res",
             "createmode4",
             "createhow4",
             "opentype4",
@@ -61,46 +94,23 @@ pub(crate) const PENDING: &[(&str, &[&str])] = &[
             "open_delegation4",
             "OPEN4resok",
             "OPEN4res",
-            "OPENATTR4args",
-            "OPENATTR4res",
             "OPEN_CONFIRM4args",
             "OPEN_CONFIRM4resok",
             "OPEN_CONFIRM4res",
             "OPEN_DOWNGRADE4args",
             "OPEN_DOWNGRADE4resok",
             "OPEN_DOWNGRADE4res",
-            "PUTFH4args",
-            "PUTFH4res",
-            "PUTPUBFH4res",
-            "PUTROOTFH4res",
             "READDIR4args",
             "entry4",
             "dirlist4",
             "READDIR4resok",
             "READDIR4res",
-            "READLINK4resok",
-            "READLINK4res",
             "REMOVE4args",
             "REMOVE4resok",
             "REMOVE4res",
             "RENAME4args",
             "RENAME4resok",
             "RENAME4res",
-            "RESTOREFH4res",
-            "SAVEFH4res",
-            "SECINFO4args",
-            "rpc_gss_svc_t",
-            "rpcsec_gss_info",
-            "secinfo4",
-            "SECINFO4resok",
-            "SECINFO4res",
-            "SETATTR4args",
-            "SETATTR4res",
-            "VERIFY4args",
-            "VERIFY4res",
-            "RELEASE_LOCKOWNER4args",
-            "RELEASE_LOCKOWNER4res",
-            "ILLEGAL4res",
         ],
     ),
     (
@@ -119,9 +129,6 @@ pub(crate) const PENDING: &[(&str, &[&str])] = &[
             "open_delegation4",
             "OPEN4resok",
             "OPEN4res",
-            "secinfo_style4",
-            "SECINFO_NO_NAME4args",
-            "SECINFO_NO_NAME4res",
         ],
     ),
     ("nfs42", &["open_delegation_type4", "open_delegation4", "OPEN4resok", "OPEN4res"]),
