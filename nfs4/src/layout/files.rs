@@ -10,7 +10,7 @@
 //! [`Layout::locate`] says which server has a byte of the file, under which handle and where:
 //!
 //! ```
-//! use nfswire_nfs4::{FileHandle, layout::files::{DENSE, DeviceAddr, Layout}};
+//! use nfswire_nfs4::{FileHandle, layout::files::{DeviceAddr, Layout, Util}};
 //! use nfswire_xdr::Array;
 //!
 //! // Three data servers, a pattern of four units of 4096 bytes (RFC 8881, section 13.4.3).
@@ -22,7 +22,7 @@
 //! let handles = [b"\x67", b"\x37", b"\x87", b"\x36"].map(|h| FileHandle::try_from(h).unwrap());
 //! let layout = Layout {
 //!     deviceid: [0; 16],
-//!     util: 4096 | DENSE,
+//!     util: Util(4096) | Util::DENSE,
 //!     first_stripe_index: 2,
 //!     pattern_offset: 0,
 //!     fh_list: Array::from_slice(&handles).unwrap(),
@@ -36,32 +36,40 @@
 use nfswire_xdr::{Array, xdr_open_enum, xdr_struct};
 use thiserror::Error;
 
-use crate::{Count, DeviceId, FileHandle, NetAddr, Offset};
+use crate::{Count, DeviceId, FileHandle, NetAddr, Offset, flags::flags};
 
 //--- How a file is packed ---
 
-/// How a file is packed, where to send COMMIT, and the size of the stripe unit, in one word: the
-/// flags [`DENSE`], [`COMMIT_THRU_MDS`] and [`IO_ADVISE_THRU_MDS`], and a multiple of 64 (RFC 8881,
-/// section 13.3).
-#[doc(alias = "nfl_util4")]
-pub type Util = u32;
+flags! {
+    /// How a file is packed, where to send COMMIT and IO_ADVISE, and the size of the stripe unit, in
+    /// one word: flags, and a multiple of 64 (RFC 8881, section 13.3).
+    #[doc(alias = "nfl_util4")]
+    pub struct Util {
+        /// Packed without holes, rather than every unit at its offset in the whole file (RFC 8881,
+        /// section 13.4.4).
+        "NFL4_UFLG_DENSE" DENSE = 0x1,
+        /// COMMIT goes to the metadata server (RFC 8881, section 13.7).
+        "NFL4_UFLG_COMMIT_THRU_MDS" COMMIT_THRU_MDS = 0x2,
+        /// IO_ADVISE goes to the metadata server (RFC 7862, section 15.5.6).
+        "NFL42_UFLG_IO_ADVISE_THRU_MDS" IO_ADVISE_THRU_MDS = 0x4,
+    }
+}
 
-/// The bits of a [`Util`] that are flags (RFC 8881, section 13.3).
-#[doc(alias = "NFL4_UFLG_MASK")]
-pub const FLAGS_MASK: Util = 0x3f;
-/// Packed without holes, rather than every unit at its offset in the whole file (RFC 8881, section
-/// 13.4.4).
-#[doc(alias = "NFL4_UFLG_DENSE")]
-pub const DENSE: Util = 0x1;
-/// COMMIT goes to the metadata server (RFC 8881, section 13.7).
-#[doc(alias = "NFL4_UFLG_COMMIT_THRU_MDS")]
-pub const COMMIT_THRU_MDS: Util = 0x2;
-/// IO_ADVISE goes to the metadata server (RFC 7862, section 15.5.6).
-#[doc(alias = "NFL42_UFLG_IO_ADVISE_THRU_MDS")]
-pub const IO_ADVISE_THRU_MDS: Util = 0x4;
-/// The bits of a [`Util`] that are the size of the stripe unit, in bytes (RFC 8881, section 13.3).
-#[doc(alias = "NFL4_UFLG_STRIPE_UNIT_SIZE_MASK")]
-pub const STRIPE_UNIT_SIZE_MASK: Util = 0xffff_ffc0;
+impl Util {
+    /// The bits that are flags (RFC 8881, section 13.3).
+    #[doc(alias = "NFL4_UFLG_MASK")]
+    pub const FLAGS_MASK: u32 = 0x3f;
+    /// The bits that are the size of the stripe unit (RFC 8881, section 13.3).
+    #[doc(alias = "NFL4_UFLG_STRIPE_UNIT_SIZE_MASK")]
+    pub const STRIPE_UNIT_SIZE_MASK: u32 = 0xffff_ffc0;
+
+    /// Size of the stripe unit, in bytes: a multiple of 64.
+    #[inline]
+    #[must_use]
+    pub const fn stripe_unit_size(self) -> u32 {
+        self.0 & Self::STRIPE_UNIT_SIZE_MASK
+    }
+}
 
 //--- Hint ---
 
@@ -69,11 +77,11 @@ xdr_open_enum! {
     /// What a client cares about in a [`LayoutHint`], as bits of a word (RFC 8881, section 13.3; RFC
     /// 7862, section 15.5.6).
     "filelayout_hint_care4" => pub struct HintCare {
-        /// How the file is packed: [`DENSE`].
+        /// How the file is packed: [`Util::DENSE`].
         "NFLH4_CARE_DENSE" DENSE = 0x1,
-        /// Where COMMIT goes: [`COMMIT_THRU_MDS`].
+        /// Where COMMIT goes: [`Util::COMMIT_THRU_MDS`].
         "NFLH4_CARE_COMMIT_THRU_MDS" COMMIT_THRU_MDS = 0x2,
-        /// Where IO_ADVISE goes: [`IO_ADVISE_THRU_MDS`].
+        /// Where IO_ADVISE goes: [`Util::IO_ADVISE_THRU_MDS`].
         "NFL42_CARE_IO_ADVISE_THRU_MDS" IO_ADVISE_THRU_MDS = 0x4,
         /// The size of the stripe unit.
         "NFLH4_CARE_STRIPE_UNIT_SIZE" STRIPE_UNIT_SIZE = 0x40,
@@ -205,27 +213,6 @@ pub enum LocateError {
 }
 
 impl<'a> Layout<'a> {
-    /// Whether the file is packed without holes.
-    #[inline]
-    #[must_use]
-    pub const fn is_dense(&self) -> bool {
-        self.util & DENSE != 0
-    }
-
-    /// Whether COMMIT goes to the metadata server.
-    #[inline]
-    #[must_use]
-    pub const fn commits_through_mds(&self) -> bool {
-        self.util & COMMIT_THRU_MDS != 0
-    }
-
-    /// Size of the stripe unit, in bytes: a multiple of 64.
-    #[inline]
-    #[must_use]
-    pub const fn stripe_unit_size(&self) -> u32 {
-        self.util & STRIPE_UNIT_SIZE_MASK
-    }
-
     /// Where byte `offset` of the file is (RFC 8881, section 13.4). The work grows with the numbers
     /// of stripes and handles.
     ///
@@ -235,7 +222,7 @@ impl<'a> Layout<'a> {
         let pattern = self.pattern_offset;
         let relative =
             offset.checked_sub(pattern).ok_or(LocateError::BeforePattern { offset, pattern })?;
-        let size = self.stripe_unit_size();
+        let size = self.util.stripe_unit_size();
         let bytes = u64::from(size);
         let unit = relative.checked_div(bytes).ok_or(LocateError::NoStripeUnit)?;
         let within = relative.checked_rem(bytes).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
@@ -254,7 +241,7 @@ impl<'a> Layout<'a> {
         }
 
         let handles = self.fh_list.len();
-        let dense = self.is_dense();
+        let dense = self.util.contains(Util::DENSE);
         let index = match handles {
             n if dense && n == stripes => Some(stripe_index),
             n if !dense && n == servers => Some(server),

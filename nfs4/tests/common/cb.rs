@@ -1,6 +1,6 @@
 //! Types of callbacks and of layout bodies.
 
-use nfswire_nfs4::layout::{block, files, objects, scsi};
+use nfswire_nfs4::layout::{block, files, flexfiles, objects, scsi};
 
 use super::types;
 
@@ -27,6 +27,25 @@ types! { TYPES
         alias "multipath_list4" files::MultipathList<'_>;
         declared "nfsv4_1_file_layout_ds_addr4" files::DeviceAddr<'_>;
         declared "nfsv4_1_file_layout4" files::Layout<'_>;
+    }
+    "layout-flexfiles" {
+        declared "ff_device_versions4" flexfiles::DeviceVersions;
+        declared "ff_device_addr4" flexfiles::DeviceAddr<'_>;
+        alias "ff_flags4" flexfiles::Flags;
+        declared "ff_data_server4" flexfiles::DataServer<'_>;
+        declared "ff_mirror4" flexfiles::Mirror<'_>;
+        declared "ff_layout4" flexfiles::Layout<'_>;
+        declared "ff_ioerr4" flexfiles::IoErr<'_>;
+        declared "ff_io_latency4" flexfiles::IoLatency;
+        declared "ff_layoutupdate4" flexfiles::LayoutUpdate<'_>;
+        declared "ff_iostats4" flexfiles::IoStats<'_>;
+        declared "ff_layoutreturn4" flexfiles::LayoutReturn<'_>;
+        declared "ff_mirrors_hint" flexfiles::MirrorsHint;
+        declared "ff_layouthint4" flexfiles::LayoutHint;
+        alias "ff_cb_recall_any_mask" flexfiles::RecallAnyMask;
+        declared "ff_data_server_wcc4" flexfiles::DataServerWcc<'_>;
+        declared "ff_mirror_wcc4" flexfiles::MirrorWcc<'_>;
+        declared "ff_layout_wcc4" flexfiles::LayoutWcc<'_>;
     }
     "layout-objects" {
         declared "pnfs_osd_objid4" objects::ObjId;
@@ -73,85 +92,61 @@ types! { TYPES
 }
 
 /// Types of the vectors that are still missing: taken from here once they are there.
-pub(crate) const PENDING: &[(&str, &[&str])] = &[
-    (
-        "nfs4cb",
-        &[
-            "CB_GETATTR4args",
-            "CB_GETATTR4resok",
-            "CB_GETATTR4res",
-            "CB_RECALL4args",
-            "CB_RECALL4res",
-            "CB_ILLEGAL4res",
-            "layoutrecall_type4",
-            "layoutrecall_file4",
-            "layoutrecall4",
-            "CB_LAYOUTRECALL4args",
-            "CB_LAYOUTRECALL4res",
-            "notify_type4",
-            "notify_entry4",
-            "prev_entry4",
-            "notify_remove4",
-            "notify_add4",
-            "notify_attr4",
-            "notify_rename4",
-            "notify_verifier4",
-            "notifylist4",
-            "notify4",
-            "CB_NOTIFY4args",
-            "CB_NOTIFY4res",
-            "CB_PUSH_DELEG4args",
-            "CB_PUSH_DELEG4res",
-            "CB_RECALL_ANY4args",
-            "CB_RECALL_ANY4res",
-            "CB_RECALLABLE_OBJ_AVAIL4args",
-            "CB_RECALLABLE_OBJ_AVAIL4res",
-            "CB_RECALL_SLOT4args",
-            "CB_RECALL_SLOT4res",
-            "referring_call4",
-            "referring_call_list4",
-            "CB_SEQUENCE4args",
-            "CB_SEQUENCE4resok",
-            "CB_SEQUENCE4res",
-            "CB_WANTS_CANCELLED4args",
-            "CB_WANTS_CANCELLED4res",
-            "CB_NOTIFY_LOCK4args",
-            "CB_NOTIFY_LOCK4res",
-            "notify_deviceid_type4",
-            "notify_deviceid_delete4",
-            "notify_deviceid_change4",
-            "CB_NOTIFY_DEVICEID4args",
-            "CB_NOTIFY_DEVICEID4res",
-            "offload_info4",
-            "CB_OFFLOAD4args",
-            "CB_OFFLOAD4res",
-            "nfs_cb_opnum4",
-            "nfs_cb_argop4",
-            "nfs_cb_resop4",
-            "CB_COMPOUND4args",
-            "CB_COMPOUND4res",
-        ],
-    ),
-    (
-        "layout-flexfiles",
-        &[
-            "ff_device_versions4",
-            "ff_device_addr4",
-            "ff_flags4",
-            "ff_data_server4",
-            "ff_mirror4",
-            "ff_layout4",
-            "ff_ioerr4",
-            "ff_io_latency4",
-            "ff_layoutupdate4",
-            "ff_iostats4",
-            "ff_layoutreturn4",
-            "ff_mirrors_hint",
-            "ff_layouthint4",
-            "ff_cb_recall_any_mask",
-            "ff_data_server_wcc4",
-            "ff_mirror_wcc4",
-            "ff_layout_wcc4",
-        ],
-    ),
-];
+pub(crate) const PENDING: &[(&str, &[&str])] = &[(
+    "nfs4cb",
+    &[
+        "CB_GETATTR4args",
+        "CB_GETATTR4resok",
+        "CB_GETATTR4res",
+        "CB_RECALL4args",
+        "CB_RECALL4res",
+        "CB_ILLEGAL4res",
+        "layoutrecall_type4",
+        "layoutrecall_file4",
+        "layoutrecall4",
+        "CB_LAYOUTRECALL4args",
+        "CB_LAYOUTRECALL4res",
+        "notify_type4",
+        "notify_entry4",
+        "prev_entry4",
+        "notify_remove4",
+        "notify_add4",
+        "notify_attr4",
+        "notify_rename4",
+        "notify_verifier4",
+        "notifylist4",
+        "notify4",
+        "CB_NOTIFY4args",
+        "CB_NOTIFY4res",
+        "CB_PUSH_DELEG4args",
+        "CB_PUSH_DELEG4res",
+        "CB_RECALL_ANY4args",
+        "CB_RECALL_ANY4res",
+        "CB_RECALLABLE_OBJ_AVAIL4args",
+        "CB_RECALLABLE_OBJ_AVAIL4res",
+        "CB_RECALL_SLOT4args",
+        "CB_RECALL_SLOT4res",
+        "referring_call4",
+        "referring_call_list4",
+        "CB_SEQUENCE4args",
+        "CB_SEQUENCE4resok",
+        "CB_SEQUENCE4res",
+        "CB_WANTS_CANCELLED4args",
+        "CB_WANTS_CANCELLED4res",
+        "CB_NOTIFY_LOCK4args",
+        "CB_NOTIFY_LOCK4res",
+        "notify_deviceid_type4",
+        "notify_deviceid_delete4",
+        "notify_deviceid_change4",
+        "CB_NOTIFY_DEVICEID4args",
+        "CB_NOTIFY_DEVICEID4res",
+        "offload_info4",
+        "CB_OFFLOAD4args",
+        "CB_OFFLOAD4res",
+        "nfs_cb_opnum4",
+        "nfs_cb_argop4",
+        "nfs_cb_resop4",
+        "CB_COMPOUND4args",
+        "CB_COMPOUND4res",
+    ],
+)];
