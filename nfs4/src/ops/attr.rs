@@ -1,11 +1,12 @@
-//! GETATTR, SETATTR, VERIFY, NVERIFY and ACCESS (RFC 7530, sections 16.7, 16.32, 16.35, 16.15 and 16.1;
-//! RFC 8881, sections 18.7, 18.30, 18.31, 18.15 and 18.1).
+//! GETATTR, SETATTR, VERIFY, NVERIFY and ACCESS (RFC 7530, sections 16.7, 16.32, 16.35, 16.15 and
+//! 16.1; RFC 8881, sections 18.7, 18.30, 18.31, 18.15 and 18.1).
 
 use nfswire_xdr::{xdr_struct, xdr_union};
 
 use crate::{
     Stateid, Status,
     attrs::{AttrSet, Fattr},
+    flags::flags,
 };
 
 //--- GETATTR ---
@@ -114,40 +115,36 @@ xdr_struct! {
 
 //--- ACCESS ---
 
-/// Read data from a file, or read a directory (RFC 7530, section 16.1).
-#[doc(alias = "ACCESS4_READ")]
-pub const ACCESS_READ: u32 = 0x01;
-/// Look up a name in a directory (RFC 7530, section 16.1).
-#[doc(alias = "ACCESS4_LOOKUP")]
-pub const ACCESS_LOOKUP: u32 = 0x02;
-/// Rewrite existing data, or change entries of a directory (RFC 7530, section 16.1).
-#[doc(alias = "ACCESS4_MODIFY")]
-pub const ACCESS_MODIFY: u32 = 0x04;
-/// Write new data, or add directory entries (RFC 7530, section 16.1).
-#[doc(alias = "ACCESS4_EXTEND")]
-pub const ACCESS_EXTEND: u32 = 0x08;
-/// Delete a directory entry (RFC 7530, section 16.1).
-#[doc(alias = "ACCESS4_DELETE")]
-pub const ACCESS_DELETE: u32 = 0x10;
-/// Execute a file; means nothing for a directory (RFC 7530, section 16.1).
-#[doc(alias = "ACCESS4_EXECUTE")]
-pub const ACCESS_EXECUTE: u32 = 0x20;
-/// Read extended attributes (RFC 8276, section 8.6).
-#[doc(alias = "ACCESS4_XAREAD")]
-pub const ACCESS_XAREAD: u32 = 0x40;
-/// Set, change and remove extended attributes (RFC 8276, section 8.6).
-#[doc(alias = "ACCESS4_XAWRITE")]
-pub const ACCESS_XAWRITE: u32 = 0x80;
-/// List the names of extended attributes (RFC 8276, section 8.6).
-#[doc(alias = "ACCESS4_XALIST")]
-pub const ACCESS_XALIST: u32 = 0x100;
+flags! {
+    /// Rights (RFC 7530, section 16.1; for extended attributes RFC 8276, section 8.6).
+    pub struct Access {
+        /// Read data from a file, or read a directory.
+        "ACCESS4_READ" READ = 0x01,
+        /// Look up a name in a directory.
+        "ACCESS4_LOOKUP" LOOKUP = 0x02,
+        /// Rewrite existing data, or change entries of a directory.
+        "ACCESS4_MODIFY" MODIFY = 0x04,
+        /// Write new data, or add directory entries.
+        "ACCESS4_EXTEND" EXTEND = 0x08,
+        /// Delete a directory entry.
+        "ACCESS4_DELETE" DELETE = 0x10,
+        /// Execute a file; means nothing for a directory.
+        "ACCESS4_EXECUTE" EXECUTE = 0x20,
+        /// Read extended attributes.
+        "ACCESS4_XAREAD" XAREAD = 0x40,
+        /// Set, change and remove extended attributes.
+        "ACCESS4_XAWRITE" XAWRITE = 0x80,
+        /// List the names of extended attributes.
+        "ACCESS4_XALIST" XALIST = 0x100,
+    }
+}
 
 xdr_struct! {
     /// Arguments of ACCESS (RFC 7530, section 16.1).
     #[derive(Copy)]
     "ACCESS4args" => pub struct AccessArgs {
-        /// Rights to check: a mask of the `ACCESS_` constants.
-        pub access: u32,
+        /// Rights to check.
+        pub access: Access,
     }
 }
 
@@ -156,9 +153,9 @@ xdr_struct! {
     #[derive(Copy)]
     "ACCESS4resok" => pub struct AccessOk {
         /// Rights that the server could check: a subset of those asked for.
-        pub supported: u32,
+        pub supported: Access,
         /// Rights that the caller has: a subset of those checked.
-        pub access: u32,
+        pub access: Access,
     }
 }
 
@@ -166,7 +163,7 @@ xdr_union! {
     /// Reply to ACCESS (RFC 7530, section 16.1).
     #[derive(Copy)]
     "ACCESS4res" => pub enum AccessReply switch (status: Status) {
-        /// Success: the mask says what is allowed, which may be nothing.
+        /// Success: it says what is allowed, which may be nothing.
         case Status::OK => "resok4" Ok(AccessOk),
         /// Failure.
         default => Fail,

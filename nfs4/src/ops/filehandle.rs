@@ -1,7 +1,9 @@
-//! PUTFH, PUTPUBFH, PUTROOTFH, GETFH, SAVEFH, RESTOREFH and ILLEGAL (RFC 7530, sections 16.8, 16.20 to
-//! 16.22, 16.29, 16.30 and 15.2.4; RFC 8881, sections 18.8, 18.19 to 18.21, 18.27, 18.28 and 16.2.3).
+//! PUTFH, PUTPUBFH, PUTROOTFH, GETFH, SAVEFH, RESTOREFH and ILLEGAL (RFC 7530, sections 16.8, 16.20
+//! to 16.22, 16.29, 16.30 and 15.2.4; RFC 8881, sections 18.8, 18.19 to 18.21, 18.27, 18.28 and
+//! 16.2.3).
 //!
-//! Nearly every operation works on the current file handle, which these set, read, save and restore.
+//! Nearly every operation works on the current file handle, which these set, read, save and
+//! restore.
 
 use nfswire_xdr::{xdr_struct, xdr_union};
 
@@ -22,7 +24,8 @@ xdr_struct! {
     /// Reply to PUTFH (RFC 7530, section 16.20).
     #[derive(Copy)]
     "PUTFH4res" => pub struct PutfhReply {
-        /// [`Status::STALE`], [`Status::BADHANDLE`] or [`Status::FHEXPIRED`] when the handle names nothing.
+        /// [`Status::STALE`], [`Status::BADHANDLE`] or [`Status::FHEXPIRED`] when the handle names
+        /// nothing.
         pub status: Status,
     }
 }
@@ -30,8 +33,8 @@ xdr_struct! {
 //--- PUTPUBFH ---
 
 xdr_struct! {
-    /// Reply to PUTPUBFH, which has no arguments: the public file handle becomes the current one (RFC
-    /// 7530, section 16.21).
+    /// Reply to PUTPUBFH, which has no arguments: the public file handle becomes the current one
+    /// (RFC 7530, section 16.21).
     #[derive(Copy)]
     "PUTPUBFH4res" => pub struct PutpubfhReply {
         /// Whether it did.
@@ -42,8 +45,8 @@ xdr_struct! {
 //--- PUTROOTFH ---
 
 xdr_struct! {
-    /// Reply to PUTROOTFH, which has no arguments: the handle of the server's root becomes the current
-    /// one (RFC 7530, section 16.22).
+    /// Reply to PUTROOTFH, which has no arguments: the handle of the server's root becomes the
+    /// current one (RFC 7530, section 16.22).
     #[derive(Copy)]
     "PUTROOTFH4res" => pub struct PutrootfhReply {
         /// Whether it did.
@@ -76,8 +79,8 @@ xdr_union! {
 //--- SAVEFH ---
 
 xdr_struct! {
-    /// Reply to SAVEFH, which has no arguments: the current file handle becomes the saved one too (RFC
-    /// 7530, section 16.30).
+    /// Reply to SAVEFH, which has no arguments: the current file handle becomes the saved one too
+    /// (RFC 7530, section 16.30).
     #[derive(Copy)]
     "SAVEFH4res" => pub struct SavefhReply {
         /// [`Status::NOFILEHANDLE`] when there is no current file handle.
@@ -88,8 +91,8 @@ xdr_struct! {
 //--- RESTOREFH ---
 
 xdr_struct! {
-    /// Reply to RESTOREFH, which has no arguments: the saved file handle becomes the current one too
-    /// (RFC 7530, section 16.29).
+    /// Reply to RESTOREFH, which has no arguments: the saved file handle becomes the current one
+    /// too (RFC 7530, section 16.29).
     #[derive(Copy)]
     "RESTOREFH4res" => pub struct RestorefhReply {
         /// [`Status::RESTOREFH`] (in NFSv4.1 [`Status::NOFILEHANDLE`]) when none was saved.

@@ -1,5 +1,5 @@
-//! LOCK, LOCKT, LOCKU and RELEASE_LOCKOWNER: locks on ranges of bytes (RFC 7530, sections 16.10 to 16.12
-//! and 16.37; RFC 8881, sections 18.10 to 18.12).
+//! LOCK, LOCKT, LOCKU and RELEASE_LOCKOWNER: locks on ranges of bytes (RFC 7530, sections 16.10 to
+//! 16.12 and 16.37; RFC 8881, sections 18.10 to 18.12).
 
 use nfswire_xdr::{xdr_enum, xdr_struct, xdr_union};
 

@@ -1,5 +1,5 @@
-//! LOOKUP, LOOKUPP, READLINK and OPENATTR (RFC 7530, sections 16.13, 16.14, 16.25 and 16.17; RFC 8881,
-//! sections 18.13, 18.14, 18.24 and 18.17).
+//! LOOKUP, LOOKUPP, READLINK and OPENATTR (RFC 7530, sections 16.13, 16.14, 16.25 and 16.17; RFC
+//! 8881, sections 18.13, 18.14, 18.24 and 18.17).
 
 use nfswire_xdr::{xdr_struct, xdr_union};
 
@@ -31,8 +31,8 @@ xdr_struct! {
     /// Reply to LOOKUPP, which has no arguments (RFC 7530, section 16.14).
     #[derive(Copy)]
     "LOOKUPP4res" => pub struct LookuppReply {
-        /// When it is [`Status::OK`] the parent directory is the current file handle; at the root it is
-        /// [`Status::NOENT`].
+        /// When it is [`Status::OK`] the parent directory is the current file handle; at the root
+        /// it is [`Status::NOENT`].
         pub status: Status,
     }
 }
@@ -54,7 +54,8 @@ xdr_union! {
     "READLINK4res" => pub enum ReadlinkReply<'a> switch (status: Status) {
         /// Success.
         case Status::OK => "resok4" Ok(ReadlinkOk<'a>),
-        /// Failure; [`Status::INVAL`] (in NFSv4.1 [`Status::WRONG_TYPE`]) when it is no symbolic link.
+        /// Failure; [`Status::INVAL`] (in NFSv4.1 [`Status::WRONG_TYPE`]) when it is no symbolic
+        /// link.
         default => Fail,
     }
 }

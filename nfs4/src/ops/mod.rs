@@ -6,4 +6,5 @@ pub mod filehandle;
 pub mod layout;
 pub mod lock;
 pub mod lookup;
+pub mod open;
 pub mod secinfo;

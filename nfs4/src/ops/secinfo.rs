@@ -62,13 +62,14 @@ xdr_struct! {
     }
 }
 
-/// Body of a successful SECINFO: the flavors, the server's favorite first (RFC 7530, section 16.31).
+/// Body of a successful SECINFO: the flavors, the server's favorite first (RFC 7530, section
+/// 16.31).
 #[doc(alias = "SECINFO4resok")]
 pub type SecinfoOk<'a> = Array<'a, SecInfo<'a>>;
 
 xdr_union! {
-    /// Reply to SECINFO (RFC 7530, section 16.31). In NFSv4.1 there is no current file handle after a
-    /// success.
+    /// Reply to SECINFO (RFC 7530, section 16.31). In NFSv4.1 there is no current file handle after
+    /// a success.
     "SECINFO4res" => pub enum SecinfoReply<'a> switch (status: Status) {
         /// Success.
         case Status::OK => "resok4" Ok(SecinfoOk<'a>),
