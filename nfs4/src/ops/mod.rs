@@ -2,9 +2,14 @@
 
 pub mod attr;
 pub mod client;
+pub mod copy;
 pub mod filehandle;
+pub mod io;
 pub mod layout;
 pub mod lock;
 pub mod lookup;
 pub mod open;
 pub mod secinfo;
+pub mod session;
+pub mod space;
+pub mod xattr;
