@@ -9,7 +9,7 @@ use nfs3_types::{
 };
 use nfsserve::{nfs as serve, xdr::XDR};
 use nfswire_nfs3::{PostOpAttr, Status, attr::*, io::*, lookup::*, readdir::*};
-use nfswire_xdr::{Cursor, Encoder, Piece, Pieces, Segments, from_bytes};
+use nfswire_xdr::{Cursor, Encoder, Piece, Pieces, Segments};
 
 use crate::{
     measure::Loop,
@@ -34,7 +34,10 @@ fn unpack<T: Unpack + 'static>(bytes: &[u8]) -> Option<Loop> {
     Some(Box::new(move |n| {
         for _ in 0..n {
             let mut from = TheirCursor::new(black_box(&bytes[..]));
-            black_box(&T::unpack(&mut from).expect("nfs3_types unpacks the sample"));
+            match &T::unpack(&mut from) {
+                Ok((value, _)) => black_box(value),
+                Err(error) => panic!("nfs3_types does not unpack the sample: {error}"),
+            };
         }
     }))
 }
@@ -57,7 +60,9 @@ fn deserialize<T: XDR + Default + 'static>(bytes: &[u8]) -> Loop {
     Box::new(move |n| {
         for _ in 0..n {
             let mut value = T::default();
-            value.deserialize(&mut black_box(&bytes[..])).expect("nfsserve reads the sample");
+            // Its server reads from such a cursor too.
+            let mut from = TheirCursor::new(black_box(&bytes[..]));
+            value.deserialize(&mut from).expect("nfsserve reads the sample");
             black_box(&value);
         }
     })
@@ -89,7 +94,12 @@ macro_rules! decode {
         let bytes = $bytes.to_vec();
         Box::new(move |n| {
             for _ in 0..n {
-                black_box(&from_bytes::<$t>(black_box(&bytes)).expect("the sample decodes"));
+                // As the peers do: bytes behind the value are not looked for, and it is looked at
+                // where it is (taken out of the result it would move once more).
+                match &Cursor::new(black_box(&bytes)).decode::<$t>() {
+                    Ok(value) => black_box(value),
+                    Err(error) => panic!("the sample does not decode: {error}"),
+                };
             }
         })
     }};

@@ -456,9 +456,14 @@ pub(crate) fn fault<'a, T: Decode<'a>>(c: Cursor<'a>) -> DecodeError {
 #[inline]
 pub fn from_bytes<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> {
     let mut c = Cursor::new(bytes);
-    let value = c.decode()?;
-    c.finish()?;
-    Ok(value)
+    // One result, returned where it was made: `?` would move the value out of it and into another.
+    let mut result = c.decode();
+    if result.is_ok()
+        && let Err(error) = c.finish()
+    {
+        result = Err(error);
+    }
+    result
 }
 
 /// Decodes a value once more, slowly, and says along which fields the first fault lies.
