@@ -179,22 +179,23 @@ macro_rules! flags {
 }
 pub(crate) use flags;
 
-/// The names of the single bits that are set, and what has no name as one number.
+/// The names of what is set, those of most bits first, and what has no name as one number.
 pub(crate) fn debug(
     word: u32,
     names: &[(&'static str, u32)],
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     let mut set = f.debug_set();
-    let mut unnamed = word;
-    for (name, bit) in names {
-        if bit.is_power_of_two() && word & bit != 0 {
-            set.entry(&format_args!("{name}"));
-            unnamed &= !bit;
-        }
+    let mut left = word;
+    let within =
+        |left: u32| names.iter().filter(move |(_, bits)| *bits != 0 && left & bits == *bits);
+    // Of several that are greatest `max_by_key` takes the last; from the end that is the first.
+    while let Some((name, bits)) = within(left).rev().max_by_key(|(_, bits)| bits.count_ones()) {
+        set.entry(&format_args!("{name}"));
+        left &= !bits;
     }
-    if unnamed != 0 {
-        set.entry(&format_args!("{unnamed:#x}"));
+    if left != 0 {
+        set.entry(&format_args!("{left:#x}"));
     }
     set.finish()
 }

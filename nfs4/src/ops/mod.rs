@@ -3,6 +3,7 @@
 pub mod attr;
 pub mod client;
 pub mod copy;
+pub mod deleg;
 pub mod filehandle;
 pub mod io;
 pub mod layout;

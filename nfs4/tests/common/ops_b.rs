@@ -1,6 +1,6 @@
 //! Types of operations on clients, sessions, data, layouts and copies.
 
-use nfswire_nfs4::ops::{client, copy, io, layout, session, space, xattr};
+use nfswire_nfs4::ops::{client, copy, deleg, io, layout, session, space, xattr};
 
 use super::types;
 
@@ -11,6 +11,10 @@ types! { TYPES
         declared "COMMIT4args" io::CommitArgs;
         declared "COMMIT4resok" io::CommitOk;
         declared "COMMIT4res" io::CommitReply;
+        declared "DELEGPURGE4args" deleg::DelegpurgeArgs;
+        declared "DELEGPURGE4res" deleg::DelegpurgeReply;
+        declared "DELEGRETURN4args" deleg::DelegreturnArgs;
+        declared "DELEGRETURN4res" deleg::DelegreturnReply;
         declared "READ4args" io::ReadArgs;
         declared "READ4resok" io::ReadOk<'_>;
         declared "READ4res" io::ReadReply<'_>;
@@ -75,6 +79,12 @@ types! { TYPES
         declared "DESTROY_SESSION4res" session::DestroySessionReply;
         declared "FREE_STATEID4args" session::FreeStateidArgs;
         declared "FREE_STATEID4res" session::FreeStateidReply;
+        alias "attr_notice4" deleg::AttrNotice;
+        declared "GET_DIR_DELEGATION4args" deleg::GetDirDelegationArgs<'_>;
+        declared "GET_DIR_DELEGATION4resok" deleg::GetDirDelegationOk<'_>;
+        alias "gddrnf4_status" deleg::GetDirDelegationStatus;
+        declared "GET_DIR_DELEGATION4res_non_fatal" deleg::GetDirDelegationNonFatal<'_>;
+        declared "GET_DIR_DELEGATION4res" deleg::GetDirDelegationReply<'_>;
         declared "GETDEVICEINFO4args" layout::GetdeviceinfoArgs<'_>;
         declared "GETDEVICEINFO4resok" layout::GetdeviceinfoOk<'_>;
         declared "GETDEVICEINFO4res" layout::GetdeviceinfoReply<'_>;
@@ -104,6 +114,9 @@ types! { TYPES
         declared "TEST_STATEID4args" session::TestStateidArgs<'_>;
         declared "TEST_STATEID4resok" session::TestStateidOk<'_>;
         declared "TEST_STATEID4res" session::TestStateidReply<'_>;
+        declared "deleg_claim4" deleg::DelegClaim;
+        declared "WANT_DELEGATION4args" deleg::WantDelegationArgs;
+        declared "WANT_DELEGATION4res" deleg::WantDelegationReply<'_>;
         declared "DESTROY_CLIENTID4args" client::DestroyClientidArgs;
         declared "DESTROY_CLIENTID4res" client::DestroyClientidReply;
         declared "RECLAIM_COMPLETE4args" client::ReclaimCompleteArgs;
@@ -123,6 +136,7 @@ types! { TYPES
         declared "write_response4" io::WriteResponse;
         declared "CLONE4args" copy::CloneArgs;
         declared "CLONE4res" copy::CloneReply;
+        declared "WANT_DELEGATION4res" deleg::WantDelegationReply<'_>;
         declared "COPY4args" copy::CopyArgs<'_>;
         declared "copy_requirements4" copy::CopyRequirements;
         declared "COPY4resok" copy::CopyOk;
@@ -174,21 +188,4 @@ types! { TYPES
 }
 
 /// Types of the vectors that are still missing: taken from here once they are there.
-pub(crate) const PENDING: &[(&str, &[&str])] = &[
-    ("nfs40", &["DELEGPURGE4args", "DELEGPURGE4res", "DELEGRETURN4args", "DELEGRETURN4res"]),
-    (
-        "nfs41",
-        &[
-            "attr_notice4",
-            "GET_DIR_DELEGATION4args",
-            "GET_DIR_DELEGATION4resok",
-            "gddrnf4_status",
-            "GET_DIR_DELEGATION4res_non_fatal",
-            "GET_DIR_DELEGATION4res",
-            "deleg_claim4",
-            "WANT_DELEGATION4args",
-            "WANT_DELEGATION4res",
-        ],
-    ),
-    ("nfs42", &["WANT_DELEGATION4res"]),
-];
+pub(crate) const PENDING: &[(&str, &[&str])] = &[];
