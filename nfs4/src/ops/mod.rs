@@ -4,6 +4,7 @@ pub mod attr;
 pub mod client;
 pub mod copy;
 pub mod deleg;
+pub mod dir;
 pub mod filehandle;
 pub mod io;
 pub mod layout;
