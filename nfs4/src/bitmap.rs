@@ -155,6 +155,120 @@ impl<B> Bitmap<'_, B> {
     }
 }
 
+/// Set algebra. It allocates nothing, so numbers from 96 on are kept where one side has them, never
+/// combined: no attribute, operation or callback has such a number, and a set that a program makes
+/// holds none. Results have as few words as hold them.
+impl<'a, B> Bitmap<'a, B> {
+    /// The words behind the first three, without the words of zero at their end.
+    fn beyond(&self) -> &'a [u8] {
+        let mut rest = self.rest;
+        while let Some((front, [0, 0, 0, 0])) = rest.split_last_chunk() {
+            rest = front;
+        }
+        rest
+    }
+
+    /// The set of three words, and of those behind them.
+    fn trimmed_from(words: [u32; INLINE], rest: &'a [u8]) -> Self {
+        let set = Self::from_words(words);
+        let Some(more) = u32::try_from(rest.len() / 4).ok().filter(|more| *more > 0) else {
+            return set;
+        };
+        Self { len: more.saturating_add(3), rest, ..set }
+    }
+
+    /// The same set with as few words on the wire as hold it.
+    #[must_use]
+    pub fn trimmed(&self) -> Self {
+        Self::trimmed_from(self.words, self.beyond())
+    }
+
+    /// What is in both. Numbers from 96 on: those of both if they are the same, else none.
+    #[must_use]
+    pub fn intersection(&self, other: &Bitmap<'_, B>) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.words, other.words);
+        let rest = self.beyond();
+        let rest = if rest == other.beyond() { rest } else { &[] };
+        Self::trimmed_from([a & x, b & y, c & z], rest)
+    }
+
+    /// What is in either. Numbers from 96 on: those of `self`, or of `other` if it has none.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.words, other.words);
+        let mine = self.beyond();
+        let rest = if mine.is_empty() { other.beyond() } else { mine };
+        Self::trimmed_from([a | x, b | y, c | z], rest)
+    }
+
+    /// What is in `self` but not in `other`. Numbers from 96 on: those of `self`, unless `other` has
+    /// the same.
+    #[must_use]
+    pub fn difference(&self, other: &Bitmap<'_, B>) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.words, other.words);
+        let rest = self.beyond();
+        let rest = if rest == other.beyond() { &[] } else { rest };
+        Self::trimmed_from([a & !x, b & !y, c & !z], rest)
+    }
+
+    /// Whether all that is in `self` is in `other` too, whatever the numbers.
+    #[must_use]
+    pub fn is_subset(&self, other: &Bitmap<'_, B>) -> bool {
+        (0..self.len as usize).all(|i| self.word(i) & !other.word(i) == 0)
+    }
+}
+
+impl<B: Bit> Bitmap<'_, B> {
+    /// The set with `bit` in it; `None` if its number is 96 or above and it is not there already.
+    #[must_use]
+    pub fn with(&self, bit: B) -> Option<Self> {
+        if self.contains(bit) {
+            return Some(*self);
+        }
+        let mut words = self.words;
+        *words.get_mut((bit.number() >> 5) as usize)? |= 1 << (bit.number() & 31);
+        Some(Self::trimmed_from(words, self.beyond()))
+    }
+
+    /// The set without `bit`; `None` if its number is 96 or above and it is there.
+    #[must_use]
+    pub fn without(&self, bit: B) -> Option<Self> {
+        if !self.contains(bit) {
+            return Some(*self);
+        }
+        let mut words = self.words;
+        *words.get_mut((bit.number() >> 5) as usize)? &= !(1 << (bit.number() & 31));
+        Some(Self::trimmed_from(words, self.beyond()))
+    }
+}
+
+impl<'a, B> core::ops::BitAnd<Bitmap<'_, B>> for Bitmap<'a, B> {
+    type Output = Self;
+
+    /// [`intersection`](Self::intersection).
+    fn bitand(self, other: Bitmap<'_, B>) -> Self {
+        self.intersection(&other)
+    }
+}
+
+impl<B> core::ops::BitOr for Bitmap<'_, B> {
+    type Output = Self;
+
+    /// [`union`](Self::union).
+    fn bitor(self, other: Self) -> Self {
+        self.union(&other)
+    }
+}
+
+impl<'a, B> core::ops::Sub<Bitmap<'_, B>> for Bitmap<'a, B> {
+    type Output = Self;
+
+    /// [`difference`](Self::difference).
+    fn sub(self, other: Bitmap<'_, B>) -> Self {
+        self.difference(&other)
+    }
+}
+
 impl<'a, B: Bit> Bitmap<'a, B> {
     /// Whether `bit` is in the set.
     #[inline]

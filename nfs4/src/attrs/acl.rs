@@ -14,15 +14,14 @@
 //! assert!(acl.iter().any(|ace| ace.access_mask.contains(AceMask::READ_DATA)));
 //! assert_eq!(
 //!     format!("{:?}", aces[0].access_mask),
-//!     "AceMask(ACE4_READ_DATA|ACE4_READ_ATTRIBUTES)",
+//!     "{ACE4_READ_DATA, ACE4_READ_ATTRIBUTES}",
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use nfswire_xdr::{Array, xdr_open_enum, xdr_struct};
 
-use super::flags::flags;
-use crate::TextMixed;
+use crate::{TextMixed, flags::flags};
 
 //--- Entries ---
 
@@ -43,7 +42,8 @@ xdr_open_enum! {
 flags! {
     /// How an entry is inherited, and what it is about (RFC 7530, section 6.2.1.4; RFC 8881, section
     /// 6.2.1.4).
-    "aceflag4" => pub struct AceFlag {
+    #[doc(alias = "aceflag4")]
+    pub struct AceFlag {
         /// New files get the entry.
         "ACE4_FILE_INHERIT_ACE" FILE_INHERIT = 0x01,
         /// New directories get the entry.
@@ -65,7 +65,8 @@ flags! {
 
 flags! {
     /// What an entry grants or denies (RFC 7530, section 6.2.1.3; RFC 8881, section 6.2.1.3).
-    "acemask4" => pub struct AceMask {
+    #[doc(alias = "acemask4")]
+    pub struct AceMask {
         /// Read a file's data. Of a directory: [`LIST_DIRECTORY`](Self::LIST_DIRECTORY).
         "ACE4_READ_DATA" READ_DATA = 0x0000_0001,
         /// Change a file's data. Of a directory: [`ADD_FILE`](Self::ADD_FILE).
@@ -170,7 +171,8 @@ pub type Acl<'a> = Array<'a, Ace<'a>>;
 
 flags! {
     /// How a list came about (RFC 8881, section 6.4.2).
-    "aclflag4" => pub struct AclFlag {
+    #[doc(alias = "aclflag4")]
+    pub struct AclFlag {
         /// The list follows changes of the parent's.
         "ACL4_AUTO_INHERIT" AUTO_INHERIT = 0x1,
         /// The list does not change when the parent's does.
@@ -193,7 +195,8 @@ xdr_struct! {
 
 flags! {
     /// Kinds of entries that a file system knows (RFC 7530, section 6.2.1.2).
-    "fattr4_aclsupport" => pub struct AclSupport {
+    #[doc(alias = "fattr4_aclsupport")]
+    pub struct AclSupport {
         /// Those that grant.
         "ACL4_SUPPORT_ALLOW_ACL" ALLOW = 0x1,
         /// Those that deny.

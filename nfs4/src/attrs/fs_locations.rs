@@ -2,8 +2,7 @@
 
 use nfswire_xdr::{Array, Opaque, xdr_enum, xdr_struct};
 
-use super::flags::flags;
-use crate::{Component, PathName, TextCis, Time};
+use crate::{Component, PathName, TextCis, Time, flags::flags};
 
 //--- fs_locations ---
 
@@ -126,7 +125,8 @@ xdr_struct! {
 
 flags! {
     /// Flags of [`FsLocationsInfo`] (RFC 8881, section 11.17.2).
-    "fli_flags" => pub struct FsLocationsFlags {
+    #[doc(alias = "fli_flags")]
+    pub struct FsLocationsFlags {
         /// Paths contain variables for the client to fill in.
         "FSLI4IF_VAR_SUB" VAR_SUB = 0x1,
     }

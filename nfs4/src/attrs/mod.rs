@@ -1,40 +1,40 @@
 //! Attributes: numbers, values, sets, readers and writers.
 //!
-//! ```
-//! use nfswire_nfs4::attrs::{Attr, AttrSet};
+//! | what | here |
+//! | --- | --- |
+//! | numbers, and what the RFCs say of each | [`Attr`], [`AttrInfo`], [`ATTRIBUTES`] |
+//! | sets of attributes | [`AttrSet`] |
+//! | a received list of values | [`Fattr`]: [`get`](Fattr::get) one, or go through the [`values`](Fattr::values) |
+//! | values to be written | [`AttrSource`], [`Selected`] |
+//! | the usual ones at once, in both directions | [`StandardAttrs`] |
 //!
-//! let wanted = AttrSet::from_numbers(&[Attr::TYPE.0, Attr::SIZE.0]).unwrap();
+//! ```
+//! use nfswire_nfs4::attrs::{Access, Attr, AttrSet};
+//!
+//! let wanted = AttrSet::of(&[Attr::TYPE, Attr::SIZE]);
 //! assert_eq!(format!("{wanted:?}"), "{TYPE, SIZE}");
+//! assert_eq!(Attr::SIZE.info().map(|info| info.access), Some(Access::ReadWrite));
 //! ```
 
 mod acl;
-mod attr;
-mod flags;
+mod fattr;
+mod free;
 mod fs_locations;
 mod label;
 mod open_args;
+mod sets;
+mod source;
+mod standard;
+mod table;
 mod values;
 
-use nfswire_xdr::xdr_struct;
-
-use crate::{AttrList, Bitmap};
 pub use acl::*;
-pub use attr::Attr;
+pub use fattr::{AttrError, Fattr, Values};
 pub use fs_locations::*;
 pub use label::{LabelFormatSpec, Policy, SecLabel};
 pub use open_args::*;
+pub use sets::AttrSet;
+pub use source::{AttrSource, Selected};
+pub use standard::{StandardAttrs, StandardFattr};
+pub use table::{ATTRIBUTES, Access, Attr, AttrInfo, AttrValue, Attribute, key};
 pub use values::*;
-
-/// A set of attributes.
-pub type AttrSet<'a> = Bitmap<'a, Attr>;
-
-xdr_struct! {
-    /// Attributes of an object: which they are, and their values (RFC 7530, section 2.2.8).
-    #[derive(Copy, Default)]
-    "fattr4" => pub struct Fattr<'a> {
-        /// Which attributes have a value here.
-        "attrmask" => pub mask: AttrSet<'a>,
-        /// The values, in ascending order of their attributes' numbers.
-        "attr_vals" => pub values: AttrList<'a>,
-    }
-}

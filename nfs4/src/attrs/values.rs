@@ -2,12 +2,12 @@
 
 use nfswire_xdr::{Array, xdr_enum, xdr_struct};
 
-use super::flags::flags;
-use crate::{LayoutType, Mode, Time};
+use crate::{LayoutType, Mode, Time, flags::flags};
 
 flags! {
     /// Whether and when handles stop being valid (RFC 7530, section 4.2.3). 0 is persistent: never.
-    "fattr4_fh_expire_type" => pub struct FhExpireType {
+    #[doc(alias = "fattr4_fh_expire_type")]
+    pub struct FhExpireType {
         /// Not while the file is open.
         "FH4_NOEXPIRE_WITH_OPEN" NOEXPIRE_WITH_OPEN = 0x1,
         /// At any time.
@@ -145,7 +145,8 @@ xdr_struct! {
 
 flags! {
     /// What names a file system takes (RFC 8881, section 14.4).
-    "fs_charset_cap4" => pub struct FsCharsetCap {
+    #[doc(alias = "fs_charset_cap4")]
+    pub struct FsCharsetCap {
         /// It holds some that are not UTF-8.
         "FSCHARSET_CAP4_CONTAINS_NON_UTF8" CONTAINS_NON_UTF8 = 0x1,
         /// It takes none that are not UTF-8.
