@@ -1,10 +1,68 @@
 //! Types of callbacks and of layout bodies.
 
-use nfswire_nfs4::layout::{block, files, flexfiles, objects, scsi};
+use nfswire_nfs4::{
+    callback,
+    layout::{block, files, flexfiles, objects, scsi},
+};
 
 use super::types;
 
 types! { TYPES
+    "nfs4cb" {
+        declared "CB_GETATTR4args" callback::deleg::CbGetattrArgs<'_>;
+        declared "CB_GETATTR4resok" callback::deleg::CbGetattrOk<'_>;
+        declared "CB_GETATTR4res" callback::deleg::CbGetattrReply<'_>;
+        declared "CB_RECALL4args" callback::deleg::CbRecallArgs<'_>;
+        declared "CB_RECALL4res" callback::deleg::CbRecallReply;
+        declared "CB_ILLEGAL4res" callback::CbIllegalReply;
+        alias "layoutrecall_type4" callback::layout::LayoutRecallType;
+        declared "layoutrecall_file4" callback::layout::LayoutRecallFile<'_>;
+        declared "layoutrecall4" callback::layout::LayoutRecall<'_>;
+        declared "CB_LAYOUTRECALL4args" callback::layout::CbLayoutrecallArgs<'_>;
+        declared "CB_LAYOUTRECALL4res" callback::layout::CbLayoutrecallReply;
+        alias "notify_type4" callback::notify::NotifyType;
+        declared "notify_entry4" callback::notify::NotifyEntry<'_>;
+        declared "prev_entry4" callback::notify::PrevEntry<'_>;
+        declared "notify_remove4" callback::notify::NotifyRemove<'_>;
+        declared "notify_add4" callback::notify::NotifyAdd<'_>;
+        declared "notify_attr4" callback::notify::NotifyAttr<'_>;
+        declared "notify_rename4" callback::notify::NotifyRename<'_>;
+        declared "notify_verifier4" callback::notify::NotifyVerifier;
+        alias "notifylist4" callback::notify::NotifyList<'_>;
+        declared "notify4" callback::notify::Notify<'_>;
+        declared "CB_NOTIFY4args" callback::notify::CbNotifyArgs<'_>;
+        declared "CB_NOTIFY4res" callback::notify::CbNotifyReply;
+        declared "CB_PUSH_DELEG4args" callback::deleg::CbPushDelegArgs<'_>;
+        declared "CB_PUSH_DELEG4res" callback::deleg::CbPushDelegReply;
+        declared "CB_RECALL_ANY4args" callback::recall::CbRecallAnyArgs<'_>;
+        declared "CB_RECALL_ANY4res" callback::recall::CbRecallAnyReply;
+        declared "CB_RECALLABLE_OBJ_AVAIL4args" callback::recall::CbRecallableObjAvailArgs<'_>;
+        declared "CB_RECALLABLE_OBJ_AVAIL4res" callback::recall::CbRecallableObjAvailReply;
+        declared "CB_RECALL_SLOT4args" callback::session::CbRecallSlotArgs;
+        declared "CB_RECALL_SLOT4res" callback::session::CbRecallSlotReply;
+        declared "referring_call4" callback::session::ReferringCall;
+        declared "referring_call_list4" callback::session::ReferringCallList<'_>;
+        declared "CB_SEQUENCE4args" callback::session::CbSequenceArgs<'_>;
+        declared "CB_SEQUENCE4resok" callback::session::CbSequenceOk;
+        declared "CB_SEQUENCE4res" callback::session::CbSequenceReply;
+        declared "CB_WANTS_CANCELLED4args" callback::deleg::CbWantsCancelledArgs;
+        declared "CB_WANTS_CANCELLED4res" callback::deleg::CbWantsCancelledReply;
+        declared "CB_NOTIFY_LOCK4args" callback::lock::CbNotifyLockArgs<'_>;
+        declared "CB_NOTIFY_LOCK4res" callback::lock::CbNotifyLockReply;
+        alias "notify_deviceid_type4" callback::notify::NotifyDeviceidType;
+        declared "notify_deviceid_delete4" callback::notify::NotifyDeviceidDelete;
+        declared "notify_deviceid_change4" callback::notify::NotifyDeviceidChange;
+        declared "CB_NOTIFY_DEVICEID4args" callback::layout::CbNotifyDeviceidArgs<'_>;
+        declared "CB_NOTIFY_DEVICEID4res" callback::layout::CbNotifyDeviceidReply;
+        declared "offload_info4" callback::offload::OffloadInfo;
+        declared "CB_OFFLOAD4args" callback::offload::CbOffloadArgs<'_>;
+        declared "CB_OFFLOAD4res" callback::offload::CbOffloadReply;
+        alias "nfs_cb_opnum4" callback::CbOpNum;
+        declared "nfs_cb_argop4" callback::CbArgOp<'_>;
+        declared "nfs_cb_resop4" callback::CbResOp<'_>;
+        declared "CB_COMPOUND4args" callback::CbCompoundArgs<'_>;
+        declared "CB_COMPOUND4res" callback::CbCompoundReply<'_>;
+    }
     "layout-block" {
         declared "pnfs_block_sig_component4" block::SigComponent<'_>;
         alias "pnfs_block_volume_type4" block::VolumeType;
@@ -91,62 +149,5 @@ types! { TYPES
     }
 }
 
-/// Types of the vectors that are still missing: taken from here once they are there.
-pub(crate) const PENDING: &[(&str, &[&str])] = &[(
-    "nfs4cb",
-    &[
-        "CB_GETATTR4args",
-        "CB_GETATTR4resok",
-        "CB_GETATTR4res",
-        "CB_RECALL4args",
-        "CB_RECALL4res",
-        "CB_ILLEGAL4res",
-        "layoutrecall_type4",
-        "layoutrecall_file4",
-        "layoutrecall4",
-        "CB_LAYOUTRECALL4args",
-        "CB_LAYOUTRECALL4res",
-        "notify_type4",
-        "notify_entry4",
-        "prev_entry4",
-        "notify_remove4",
-        "notify_add4",
-        "notify_attr4",
-        "notify_rename4",
-        "notify_verifier4",
-        "notifylist4",
-        "notify4",
-        "CB_NOTIFY4args",
-        "CB_NOTIFY4res",
-        "CB_PUSH_DELEG4args",
-        "CB_PUSH_DELEG4res",
-        "CB_RECALL_ANY4args",
-        "CB_RECALL_ANY4res",
-        "CB_RECALLABLE_OBJ_AVAIL4args",
-        "CB_RECALLABLE_OBJ_AVAIL4res",
-        "CB_RECALL_SLOT4args",
-        "CB_RECALL_SLOT4res",
-        "referring_call4",
-        "referring_call_list4",
-        "CB_SEQUENCE4args",
-        "CB_SEQUENCE4resok",
-        "CB_SEQUENCE4res",
-        "CB_WANTS_CANCELLED4args",
-        "CB_WANTS_CANCELLED4res",
-        "CB_NOTIFY_LOCK4args",
-        "CB_NOTIFY_LOCK4res",
-        "notify_deviceid_type4",
-        "notify_deviceid_delete4",
-        "notify_deviceid_change4",
-        "CB_NOTIFY_DEVICEID4args",
-        "CB_NOTIFY_DEVICEID4res",
-        "offload_info4",
-        "CB_OFFLOAD4args",
-        "CB_OFFLOAD4res",
-        "nfs_cb_opnum4",
-        "nfs_cb_argop4",
-        "nfs_cb_resop4",
-        "CB_COMPOUND4args",
-        "CB_COMPOUND4res",
-    ],
-)];
+/// Types of the vectors that are still missing: none.
+pub(crate) const PENDING: &[(&str, &[&str])] = &[];
