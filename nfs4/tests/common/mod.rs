@@ -33,6 +33,9 @@ pub(crate) struct Type {
     pub(crate) declared: bool,
     pub(crate) round_trip: RoundTrip,
     pub(crate) reencode: Reencode,
+    /// What `serde` makes of the value.
+    #[cfg(feature = "serde")]
+    pub(crate) json: fn(&[u8]) -> serde_json::Value,
 }
 
 /// Encodes into a head that grows; checks the length, and that a fixed head that is just long
@@ -116,6 +119,29 @@ fn reencode_node<'a, T: Decode<'a> + Encode<'a> + 'a>(
     Ok(e.finish())
 }
 
+#[cfg(feature = "serde")]
+fn to_json<T: nfswire_xdr::serde::SerializeXdr>(value: &T) -> serde_json::Value {
+    serde_json::to_value(nfswire_xdr::serde::Value(value)).unwrap()
+}
+
+#[cfg(feature = "serde")]
+fn json<'a, T: Decode<'a> + nfswire_xdr::serde::SerializeXdr>(
+    bytes: &'a [u8],
+) -> serde_json::Value {
+    to_json(&from_bytes::<T>(bytes).unwrap())
+}
+
+/// The list that begins with the node.
+#[cfg(feature = "serde")]
+fn json_node<'a, T>(bytes: &'a [u8]) -> serde_json::Value
+where
+    T: Decode<'a> + Clone + nfswire_xdr::serde::SerializeXdr + 'a,
+{
+    let mut c = Cursor::new(bytes);
+    let node = Node(c.decode::<T>().unwrap(), c.decode().unwrap());
+    core::iter::once(node.0).chain(node.1.iter()).map(|item| to_json(&item)).collect()
+}
+
 macro_rules! types {
     ($table:ident $($area:literal { $($kind:ident $name:literal $t:ty;)+ })*) => {
         /// Types that are here, by area.
@@ -123,21 +149,23 @@ macro_rules! types {
             &[$($($crate::common::types!(@ $area $kind $name $t)),+),*];
     };
     (@ $area:literal declared $name:literal $t:ty) => {
-        $crate::common::types!(@@ $area $name true round_trip reencode $t)
+        $crate::common::types!(@@ $area $name true round_trip reencode json $t)
     };
     (@ $area:literal alias $name:literal $t:ty) => {
-        $crate::common::types!(@@ $area $name false round_trip reencode $t)
+        $crate::common::types!(@@ $area $name false round_trip reencode json $t)
     };
     (@ $area:literal node $name:literal $t:ty) => {
-        $crate::common::types!(@@ $area $name false round_trip_node reencode_node $t)
+        $crate::common::types!(@@ $area $name false round_trip_node reencode_node json_node $t)
     };
-    (@@ $area:literal $name:literal $declared:literal $round_trip:ident $reencode:ident $t:ty) => {
+    (@@ $area:literal $name:literal $declared:literal $round_trip:ident $reencode:ident $json:ident $t:ty) => {
         $crate::common::Type {
             area: $area,
             name: $name,
             declared: $declared,
             round_trip: |bytes| $crate::common::$round_trip::<$t>(bytes),
             reencode: |bytes, head| $crate::common::$reencode::<$t>(bytes, head),
+            #[cfg(feature = "serde")]
+            json: |bytes| $crate::common::$json::<$t>(bytes),
         }
     };
 }
