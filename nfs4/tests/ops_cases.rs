@@ -77,16 +77,16 @@ fn gss_handles_of_callbacks_are_two() {
     assert_eq!(
         args.fore_chan_attrs,
         ChannelAttrs {
-            header_pad_size: 0,
-            max_request_size: 0x0010_0414,
-            max_response_size: 0x0010_0388,
-            max_response_size_cached: 7584,
-            max_operations: 16,
-            max_requests: 64,
+            headerpadsize: 0,
+            maxrequestsize: 0x0010_0414,
+            maxresponsesize: 0x0010_0388,
+            maxresponsesize_cached: 7584,
+            maxoperations: 16,
+            maxrequests: 64,
             rdma_ird: None,
         }
     );
-    assert_eq!((args.back_chan_attrs.max_operations, args.cb_program), (2, 0x4000_0000));
+    assert_eq!((args.back_chan_attrs.maxoperations, args.cb_program), (2, 0x4000_0000));
     let parms: Vec<_> = args.sec_parms.iter().collect();
     let [CallbackSecParms::Gss(gss), CallbackSecParms::None] = parms[..] else {
         panic!("{parms:?}");
@@ -152,7 +152,7 @@ fn names_are_bounded() {
         bytes
     };
     let client = |len| [&[0; 8][..], &opaque(len)].concat();
-    assert_eq!(kept::<ClientOwner<'_>>(&client(1024)).owner_id.len(), 1024);
+    assert_eq!(kept::<ClientOwner<'_>>(&client(1024)).ownerid.len(), 1024);
     let error = refused::<ClientOwner<'_>>(&client(1025));
     assert_eq!(error.kind, ErrorKind::TooLong { len: 1025, limit: 1024 });
     assert_eq!(field(&error), "client_owner4.co_ownerid");
@@ -271,7 +271,7 @@ fn flags_have_names_and_all_bits() {
 fn operations_to_protect_are_named() {
     let ops = |numbers: &[u32]| Bitmap::<OpNum>::from_numbers(numbers).unwrap();
     let args = ExchangeIdArgs {
-        client_owner: ClientOwner { verifier: [1; 8], owner_id: b"linux".try_into().unwrap() },
+        client_owner: ClientOwner { verifier: [1; 8], ownerid: b"linux".try_into().unwrap() },
         flags: ExchangeFlags::BIND_PRINC_STATEID,
         state_protect: StateProtectArgs::MachCred(StateProtectOps {
             must_enforce: ops(&[OpNum::EXCHANGE_ID.0, OpNum::DESTROY_SESSION.0]),

@@ -7,7 +7,7 @@
 //! use nfswire_xdr::{Encoder, Opaque, Segments, from_bytes};
 //!
 //! let args = ExchangeIdArgs {
-//!     client_owner: ClientOwner { verifier: [7; 8], owner_id: Opaque::try_from(b"a client")? },
+//!     client_owner: ClientOwner { verifier: [7; 8], ownerid: Opaque::try_from(b"a client")? },
 //!     flags: ExchangeFlags::SUPP_MOVED_REFER | ExchangeFlags::USE_PNFS_MDS,
 //!     state_protect: StateProtectArgs::None,
 //!     client_impl_id: None,
@@ -144,7 +144,7 @@ xdr_struct! {
         /// Changes when the client restarts.
         "co_verifier" => pub verifier: Verifier,
         /// The client, the same at all times; at most [`OPAQUE_LIMIT`](crate::OPAQUE_LIMIT) bytes.
-        "co_ownerid" => pub owner_id: Opaque<'a, 1024>,
+        "co_ownerid" => pub ownerid: Opaque<'a, 1024>,
     }
 }
 
@@ -310,7 +310,7 @@ xdr_struct! {
         /// The client's short name from now on.
         "eir_clientid" => pub clientid: ClientId,
         /// What the first CREATE_SESSION is to say.
-        "eir_sequenceid" => pub sequence_id: SequenceId,
+        "eir_sequenceid" => pub sequenceid: SequenceId,
         /// What the server is, and whether the client's record is confirmed.
         "eir_flags" => pub flags: ExchangeFlags,
         /// How the client's state is protected.

@@ -4,7 +4,9 @@
 use nfswire_xdr::{xdr_enum, xdr_struct, xdr_union};
 
 use super::open::{OpenClaimType, OpenDelegation, OpenDelegationType, ShareAccess};
-use crate::{Bitmap, ClientId, Stateid, Status, Time, Verifier, attrs::AttrSet};
+use crate::{
+    Bitmap, ClientId, Stateid, Status, Time, Verifier, attrs::AttrSet, callback::notify::NotifyType,
+};
 
 //--- DELEGPURGE ---
 
@@ -58,8 +60,8 @@ xdr_struct! {
     "GET_DIR_DELEGATION4args" => pub struct GetDirDelegationArgs<'a> {
         /// The client wants to be called back when a delegation becomes available.
         "gdda_signal_deleg_avail" => pub signal_deleg_avail: bool,
-        /// Of which changes the client wants to be told, as bits of `notify_type4`.
-        "gdda_notification_types" => pub notification_types: Bitmap<'a>,
+        /// Of which changes the client wants to be told.
+        "gdda_notification_types" => pub notification_types: Bitmap<'a, NotifyType>,
         /// How long changes of entries' attributes may wait.
         "gdda_child_attr_delay" => pub child_attr_delay: AttrNotice,
         /// How long changes of the directory's attributes may wait.
@@ -79,8 +81,8 @@ xdr_struct! {
         "gddr_cookieverf" => pub cookie_verifier: Verifier,
         /// The delegation.
         "gddr_stateid" => pub stateid: Stateid,
-        /// Of which changes the server will tell, as bits of `notify_type4`.
-        "gddr_notification" => pub notification: Bitmap<'a>,
+        /// Of which changes the server will tell.
+        "gddr_notification" => pub notification: Bitmap<'a, NotifyType>,
         /// Attributes of entries.
         "gddr_child_attributes" => pub child_attributes: AttrSet<'a>,
         /// Attributes of the directory.

@@ -9,7 +9,7 @@ use nfswire_xdr::{Array, Opaque, xdr_enum, xdr_open_enum, xdr_struct, xdr_union}
 
 use crate::{
     Bitmap, Cookie, Count, DeviceId, LayoutIomode, LayoutType, Length, Offset, OpNum, Stateid,
-    Status, Time, Verifier, bitmap::bits,
+    Status, Time, Verifier, bitmap::bits, callback::notify::NotifyDeviceidType,
 };
 
 //--- Bodies with a type ---
@@ -158,13 +158,13 @@ xdr_struct! {
     #[derive(Copy)]
     "GETDEVICEINFO4args" => pub struct GetdeviceinfoArgs<'a> {
         /// The device.
-        "gdia_device_id" => pub device_id: DeviceId,
+        "gdia_device_id" => pub deviceid: DeviceId,
         /// The layout type that it is to be used with.
         "gdia_layout_type" => pub layout_type: LayoutType,
         /// Most bytes of the result's body that the client takes; 0 asks for notifications only.
-        "gdia_maxcount" => pub max_count: Count,
-        /// Of which changes the client wants to be told, as bits of `notify_deviceid_type4`.
-        "gdia_notify_types" => pub notify_types: Bitmap<'a>,
+        "gdia_maxcount" => pub maxcount: Count,
+        /// Of which changes the client wants to be told.
+        "gdia_notify_types" => pub notify_types: Bitmap<'a, NotifyDeviceidType>,
     }
 }
 
@@ -174,8 +174,8 @@ xdr_struct! {
     "GETDEVICEINFO4resok" => pub struct GetdeviceinfoOk<'a> {
         /// Where the device is.
         "gdir_device_addr" => pub device_addr: DeviceAddr<'a>,
-        /// Of which changes the server will tell, as bits of `notify_deviceid_type4`.
-        "gdir_notification" => pub notification: Bitmap<'a>,
+        /// Of which changes the server will tell.
+        "gdir_notification" => pub notification: Bitmap<'a, NotifyDeviceidType>,
     }
 }
 
@@ -201,7 +201,7 @@ xdr_struct! {
         /// Devices of this layout type.
         "gdla_layout_type" => pub layout_type: LayoutType,
         /// Most devices that the client takes.
-        "gdla_maxdevices" => pub max_devices: Count,
+        "gdla_maxdevices" => pub maxdevices: Count,
         /// Where to go on: 0 at first, then the cookie of the last reply.
         "gdla_cookie" => pub cookie: Cookie,
         /// Zeros at first, then the verifier of the last reply.
@@ -218,7 +218,7 @@ xdr_struct! {
         /// Which list the cookie belongs to.
         "gdlr_cookieverf" => pub cookie_verifier: Verifier,
         /// The devices.
-        "gdlr_deviceid_list" => pub device_ids: Array<'a, DeviceId>,
+        "gdlr_deviceid_list" => pub deviceid_list: Array<'a, DeviceId>,
         /// There are no more.
         "gdlr_eof" => pub eof: bool,
     }
@@ -252,11 +252,11 @@ xdr_struct! {
         /// Length that is wanted, in bytes; all ones mean to the end of the file.
         "loga_length" => pub length: Length,
         /// Least length that is of use, in bytes, from `offset` on.
-        "loga_minlength" => pub min_length: Length,
+        "loga_minlength" => pub minlength: Length,
         /// An open, a lock or a delegation at first, then the layout's own stateid.
         "loga_stateid" => pub stateid: Stateid,
         /// Most bytes of layouts that the client takes.
-        "loga_maxcount" => pub max_count: Count,
+        "loga_maxcount" => pub maxcount: Count,
     }
 }
 
@@ -434,7 +434,7 @@ xdr_struct! {
     #[derive(Copy)]
     "device_error4" => pub struct DeviceError {
         /// The device.
-        "de_deviceid" => pub device_id: DeviceId,
+        "de_deviceid" => pub deviceid: DeviceId,
         /// The error.
         "de_status" => pub status: Status,
         /// The operation that met it.
@@ -494,7 +494,7 @@ xdr_struct! {
         /// What was written.
         "lsa_write" => pub write: IoInfo,
         /// The device.
-        "lsa_deviceid" => pub device_id: DeviceId,
+        "lsa_deviceid" => pub deviceid: DeviceId,
         /// What the layout type adds.
         "lsa_layoutupdate" => pub layout_update: LayoutUpdate<'a>,
     }

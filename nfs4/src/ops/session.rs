@@ -6,11 +6,11 @@
 //! use nfswire_xdr::{Encoder, Segments, from_bytes};
 //!
 //! let reply = SequenceReply::Ok(SequenceOk {
-//!     session_id: [1; 16],
-//!     sequence_id: 8,
-//!     slot_id: 0,
-//!     highest_slot_id: 63,
-//!     target_highest_slot_id: 63,
+//!     sessionid: [1; 16],
+//!     sequenceid: 8,
+//!     slotid: 0,
+//!     highest_slotid: 63,
+//!     target_highest_slotid: 63,
 //!     status_flags: SequenceStatus::LEASE_MOVED,
 //! });
 //! let (mut head, mut segments) = (Vec::new(), Segments::new());
@@ -102,7 +102,7 @@ xdr_struct! {
     #[derive(Copy)]
     "BIND_CONN_TO_SESSION4args" => pub struct BindConnToSessionArgs {
         /// The session.
-        "bctsa_sessid" => pub session_id: SessionId,
+        "bctsa_sessid" => pub sessionid: SessionId,
         /// What the connection is to be used for.
         "bctsa_dir" => pub dir: ChannelDirFromClient,
         /// The connection is to go over to RDMA.
@@ -127,7 +127,7 @@ xdr_struct! {
     #[derive(Copy)]
     "BIND_CONN_TO_SESSION4resok" => pub struct BindConnToSessionOk {
         /// The session.
-        "bctsr_sessid" => pub session_id: SessionId,
+        "bctsr_sessid" => pub sessionid: SessionId,
         /// What the connection is used for.
         "bctsr_dir" => pub dir: ChannelDirFromServer,
         /// The connection goes over to RDMA.
@@ -154,17 +154,17 @@ xdr_struct! {
     #[derive(Copy, Default)]
     "channel_attrs4" => pub struct ChannelAttrs {
         /// Bytes of padding that may stand before bulk data.
-        "ca_headerpadsize" => pub header_pad_size: Count,
+        "ca_headerpadsize" => pub headerpadsize: Count,
         /// Longest request.
-        "ca_maxrequestsize" => pub max_request_size: Count,
+        "ca_maxrequestsize" => pub maxrequestsize: Count,
         /// Longest reply.
-        "ca_maxresponsesize" => pub max_response_size: Count,
+        "ca_maxresponsesize" => pub maxresponsesize: Count,
         /// Longest reply that is kept for a retry.
-        "ca_maxresponsesize_cached" => pub max_response_size_cached: Count,
+        "ca_maxresponsesize_cached" => pub maxresponsesize_cached: Count,
         /// Most operations of one request, SEQUENCE included.
-        "ca_maxoperations" => pub max_operations: Count,
+        "ca_maxoperations" => pub maxoperations: Count,
         /// Most requests at a time: the number of slots.
-        "ca_maxrequests" => pub max_requests: Count,
+        "ca_maxrequests" => pub maxrequests: Count,
         /// Depth of RDMA's inbound read queue: an array of at most one element.
         "ca_rdma_ird" => pub rdma_ird: Option<u32>,
     }
@@ -208,7 +208,7 @@ xdr_struct! {
     #[derive(Copy)]
     "CREATE_SESSION4resok" => pub struct CreateSessionOk {
         /// The session.
-        "csr_sessionid" => pub session_id: SessionId,
+        "csr_sessionid" => pub sessionid: SessionId,
         /// As in the arguments.
         "csr_sequence" => pub sequence: SequenceId,
         /// What the client gets of what it wants.
@@ -238,7 +238,7 @@ xdr_struct! {
     #[derive(Copy)]
     "DESTROY_SESSION4args" => pub struct DestroySessionArgs {
         /// The session.
-        "dsa_sessionid" => pub session_id: SessionId,
+        "dsa_sessionid" => pub sessionid: SessionId,
     }
 }
 
@@ -258,15 +258,15 @@ xdr_struct! {
     #[derive(Copy)]
     "SEQUENCE4args" => pub struct SequenceArgs {
         /// The session.
-        "sa_sessionid" => pub session_id: SessionId,
+        "sa_sessionid" => pub sessionid: SessionId,
         /// One more than the slot's last; the same for a retry.
-        "sa_sequenceid" => pub sequence_id: SequenceId,
+        "sa_sequenceid" => pub sequenceid: SequenceId,
         /// The slot.
-        "sa_slotid" => pub slot_id: SlotId,
+        "sa_slotid" => pub slotid: SlotId,
         /// Highest slot that has a request outstanding.
-        "sa_highest_slotid" => pub highest_slot_id: SlotId,
+        "sa_highest_slotid" => pub highest_slotid: SlotId,
         /// The reply is to be kept for a retry.
-        "sa_cachethis" => pub cache_this: bool,
+        "sa_cachethis" => pub cachethis: bool,
     }
 }
 
@@ -307,15 +307,15 @@ xdr_struct! {
     #[derive(Copy)]
     "SEQUENCE4resok" => pub struct SequenceOk {
         /// The session.
-        "sr_sessionid" => pub session_id: SessionId,
+        "sr_sessionid" => pub sessionid: SessionId,
         /// As in the arguments.
-        "sr_sequenceid" => pub sequence_id: SequenceId,
+        "sr_sequenceid" => pub sequenceid: SequenceId,
         /// Likewise.
-        "sr_slotid" => pub slot_id: SlotId,
+        "sr_slotid" => pub slotid: SlotId,
         /// Highest slot that the server takes.
-        "sr_highest_slotid" => pub highest_slot_id: SlotId,
+        "sr_highest_slotid" => pub highest_slotid: SlotId,
         /// Highest slot that it would like the client to use.
-        "sr_target_highest_slotid" => pub target_highest_slot_id: SlotId,
+        "sr_target_highest_slotid" => pub target_highest_slotid: SlotId,
         /// What the client should know.
         "sr_status_flags" => pub status_flags: SequenceStatus,
     }

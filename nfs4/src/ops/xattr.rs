@@ -76,7 +76,7 @@ xdr_struct! {
         /// Where to go on: 0 at first, then the cookie of the last reply.
         "lxa_cookie" => pub cookie: Cookie,
         /// Most bytes that the body of the result may take.
-        "lxa_maxcount" => pub max_count: Count,
+        "lxa_maxcount" => pub maxcount: Count,
     }
 }
 
