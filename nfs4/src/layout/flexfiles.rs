@@ -11,7 +11,7 @@
 //! | `lrf_body` of LAYOUTRETURN | [`LayoutReturn`] |
 //! | `lowa_body` of LAYOUT_WCC | [`LayoutWcc`] |
 
-use nfswire_xdr::{Array, xdr_enum, xdr_struct, xdr_union};
+use nfswire_xdr::{Array, xdr_enum, xdr_struct};
 
 use super::files::MultipathList;
 use crate::{
@@ -204,20 +204,14 @@ xdr_struct! {
 
 //--- Hint ---
 
-xdr_union! {
-    /// How many copies a client would like (RFC 8435, section 12.1).
-    #[derive(Copy)]
-    "ff_mirrors_hint" => pub enum MirrorsHint switch (ffmc_valid: bool) {
-        /// So many.
-        case true => "ffmc_mirrors" Mirrors(u32),
-        /// No matter.
-        case false => Unset,
-    }
-}
+/// How many copies a client would like, if it cares (RFC 8435, section 12.1).
+#[doc(alias = "ff_mirrors_hint")]
+#[doc(alias = "ffmc_mirrors")]
+pub type MirrorsHint = Option<u32>;
 
 xdr_struct! {
     /// The layout that a client would like a new file to have (RFC 8435, section 12.1).
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     "ff_layouthint4" => pub struct LayoutHint {
         /// How many copies.
         "fflh_mirrors_hint" => pub mirrors: MirrorsHint,

@@ -107,16 +107,10 @@ xdr_union! {
     }
 }
 
-xdr_union! {
-    /// Network address of a device, as a hint (RFC 5664, section 4.2).
-    #[derive(Copy)]
-    "pnfs_osd_targetaddr4" => pub enum TargetAddr<'a> switch (ota_available: bool) {
-        /// There is one.
-        case true => "ota_netaddr" Available(NetAddr<'a>),
-        /// There is none.
-        case false => Absent,
-    }
-}
+/// Network address of a device, as a hint (RFC 5664, section 4.2).
+#[doc(alias = "pnfs_osd_targetaddr4")]
+#[doc(alias = "ota_netaddr")]
+pub type TargetAddr<'a> = Option<NetAddr<'a>>;
 
 xdr_struct! {
     /// Address of a device (RFC 5664, section 4.2).
@@ -173,20 +167,15 @@ xdr_struct! {
 
 //--- Update and return ---
 
-xdr_union! {
-    /// How much more space a file takes (RFC 5664, section 6.1).
-    #[derive(Copy)]
-    "pnfs_osd_deltaspaceused4" => pub enum DeltaSpaceUsed switch (dsu_valid: bool) {
-        /// So many bytes; negative if less.
-        case true => "dsu_delta" Delta(i64),
-        /// Unknown.
-        case false => Unknown,
-    }
-}
+/// How many more bytes of space a file takes, negative if fewer; `None` if unknown (RFC 5664, section
+/// 6.1).
+#[doc(alias = "pnfs_osd_deltaspaceused4")]
+#[doc(alias = "dsu_delta")]
+pub type DeltaSpaceUsed = Option<i64>;
 
 xdr_struct! {
     /// What came of a client's writes (RFC 5664, section 6.2).
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     "pnfs_osd_layoutupdate4" => pub struct LayoutUpdate {
         /// Space that they took.
         "olu_delta_space_used" => pub delta_space_used: DeltaSpaceUsed,
@@ -243,43 +232,39 @@ xdr_struct! {
 
 //--- Hint ---
 
-/// The six optional hints, which are alike.
-macro_rules! hints {
-    ($(
-        $(#[$doc:meta])* $rfc:literal => $name:ident ($d:ident) $field:literal $value:ident ($t:ty);
-    )*) => {$(
-        xdr_union! {
-            $(#[$doc])*
-            #[derive(Copy)]
-            $rfc => pub enum $name switch ($d: bool) {
-                /// As hinted.
-                case true => $field $value($t),
-                /// No matter.
-                case false => Unset,
-            }
-        }
-    )*};
-}
+/// Most objects of the file, if the client cares (RFC 5664, section 9.1).
+#[doc(alias = "pnfs_osd_max_comps_hint4")]
+#[doc(alias = "omx_max_comps")]
+pub type MaxCompsHint = Option<u32>;
 
-hints! {
-    /// Most objects of the file (RFC 5664, section 9.1).
-    "pnfs_osd_max_comps_hint4" => MaxCompsHint (omx_valid) "omx_max_comps" MaxComps(u32);
-    /// Bytes on one object before the next one follows (RFC 5664, section 9.1).
-    "pnfs_osd_stripe_unit_hint4" => StripeUnitHint (osu_valid) "osu_stripe_unit" StripeUnit(Length);
-    /// Objects of a group (RFC 5664, section 9.1).
-    "pnfs_osd_group_width_hint4" => GroupWidthHint (ogw_valid) "ogw_group_width" GroupWidth(u32);
-    /// Stripes in a group before the next one follows (RFC 5664, section 9.1).
-    "pnfs_osd_group_depth_hint4" => GroupDepthHint (ogd_valid) "ogd_group_depth" GroupDepth(u32);
-    /// Copies of each object, without the first (RFC 5664, section 9.1).
-    "pnfs_osd_mirror_cnt_hint4" => MirrorCntHint (omc_valid) "omc_mirror_cnt" MirrorCnt(u32);
-    /// How data is protected against loss (RFC 5664, section 9.1).
-    "pnfs_osd_raid_algorithm_hint4"
-        => RaidAlgorithmHint (ora_valid) "ora_raid_algorithm" RaidAlgorithm(RaidAlgorithm);
-}
+/// Bytes on one object before the next one follows, if the client cares (RFC 5664, section 9.1).
+#[doc(alias = "pnfs_osd_stripe_unit_hint4")]
+#[doc(alias = "osu_stripe_unit")]
+pub type StripeUnitHint = Option<Length>;
+
+/// Objects of a group, if the client cares (RFC 5664, section 9.1).
+#[doc(alias = "pnfs_osd_group_width_hint4")]
+#[doc(alias = "ogw_group_width")]
+pub type GroupWidthHint = Option<u32>;
+
+/// Stripes in a group before the next one follows, if the client cares (RFC 5664, section 9.1).
+#[doc(alias = "pnfs_osd_group_depth_hint4")]
+#[doc(alias = "ogd_group_depth")]
+pub type GroupDepthHint = Option<u32>;
+
+/// Copies of each object, without the first, if the client cares (RFC 5664, section 9.1).
+#[doc(alias = "pnfs_osd_mirror_cnt_hint4")]
+#[doc(alias = "omc_mirror_cnt")]
+pub type MirrorCntHint = Option<u32>;
+
+/// How data is protected against loss, if the client cares (RFC 5664, section 9.1).
+#[doc(alias = "pnfs_osd_raid_algorithm_hint4")]
+#[doc(alias = "ora_raid_algorithm")]
+pub type RaidAlgorithmHint = Option<RaidAlgorithm>;
 
 xdr_struct! {
     /// The layout that a client would like a new file to have (RFC 5664, section 9.1).
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     "pnfs_osd_layouthint4" => pub struct LayoutHint {
         /// Most objects.
         "olh_max_comps_hint" => pub max_comps: MaxCompsHint,

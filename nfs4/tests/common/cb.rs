@@ -98,7 +98,7 @@ types! { TYPES
         declared "ff_layoutupdate4" flexfiles::LayoutUpdate<'_>;
         declared "ff_iostats4" flexfiles::IoStats<'_>;
         declared "ff_layoutreturn4" flexfiles::LayoutReturn<'_>;
-        declared "ff_mirrors_hint" flexfiles::MirrorsHint;
+        alias "ff_mirrors_hint" flexfiles::MirrorsHint;
         declared "ff_layouthint4" flexfiles::LayoutHint;
         alias "ff_cb_recall_any_mask" flexfiles::RecallAnyMask;
         declared "ff_data_server_wcc4" flexfiles::DataServerWcc<'_>;
@@ -113,21 +113,21 @@ types! { TYPES
         alias "pnfs_osd_raid_algorithm4" objects::RaidAlgorithm;
         alias "pnfs_osd_targetid_type4" objects::TargetIdType;
         declared "pnfs_osd_targetid4" objects::TargetId<'_>;
-        declared "pnfs_osd_targetaddr4" objects::TargetAddr<'_>;
+        alias "pnfs_osd_targetaddr4" objects::TargetAddr<'_>;
         declared "pnfs_osd_deviceaddr4" objects::DeviceAddr<'_>;
         declared "pnfs_osd_data_map4" objects::DataMap;
         declared "pnfs_osd_layout4" objects::Layout<'_>;
-        declared "pnfs_osd_deltaspaceused4" objects::DeltaSpaceUsed;
+        alias "pnfs_osd_deltaspaceused4" objects::DeltaSpaceUsed;
         declared "pnfs_osd_layoutupdate4" objects::LayoutUpdate;
         alias "pnfs_osd_errno4" objects::Errno;
         declared "pnfs_osd_ioerr4" objects::IoErr;
         declared "pnfs_osd_layoutreturn4" objects::LayoutReturn<'_>;
-        declared "pnfs_osd_max_comps_hint4" objects::MaxCompsHint;
-        declared "pnfs_osd_stripe_unit_hint4" objects::StripeUnitHint;
-        declared "pnfs_osd_group_width_hint4" objects::GroupWidthHint;
-        declared "pnfs_osd_group_depth_hint4" objects::GroupDepthHint;
-        declared "pnfs_osd_mirror_cnt_hint4" objects::MirrorCntHint;
-        declared "pnfs_osd_raid_algorithm_hint4" objects::RaidAlgorithmHint;
+        alias "pnfs_osd_max_comps_hint4" objects::MaxCompsHint;
+        alias "pnfs_osd_stripe_unit_hint4" objects::StripeUnitHint;
+        alias "pnfs_osd_group_width_hint4" objects::GroupWidthHint;
+        alias "pnfs_osd_group_depth_hint4" objects::GroupDepthHint;
+        alias "pnfs_osd_mirror_cnt_hint4" objects::MirrorCntHint;
+        alias "pnfs_osd_raid_algorithm_hint4" objects::RaidAlgorithmHint;
         declared "pnfs_osd_layouthint4" objects::LayoutHint;
         alias "pnfs_osd_cb_recall_any_mask" objects::RecallAnyMask;
     }
