@@ -499,6 +499,16 @@ fn the_shortest_path_gives_the_same_bytes() {
     }
     assert_eq!(read.attr(Attr::TIME_CREATE), None);
 
+    // Names of every length, with every pad.
+    for len in 0..20 {
+        let name = Text::new(&b"abcdefghijklmnopqrst"[..len]).unwrap();
+        let file = StandardAttrs { owner: name, owner_group: name, ..file };
+        let bytes = encode(&file.select(&wanted));
+        assert_eq!(bytes, encode(&Selected::new(&wanted, &file)));
+        let read = StandardAttrs::from_fattr(&from_bytes(&bytes).unwrap()).unwrap();
+        assert_eq!((read.owner, read.owner_group), (name, name));
+    }
+
     // Every cut of the list, and every damaged word that the values do not allow.
     for end in (0..fattr.values.as_bytes().len()).step_by(4) {
         let values = Opaque::new(&fattr.values.as_bytes()[..end]).unwrap();

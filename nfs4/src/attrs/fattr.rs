@@ -151,10 +151,21 @@ fn skip<'a>(attr: Attr, c: &mut Cursor<'a>) -> Result<(), AttrError<'a>> {
     read(attr, c).map(drop)
 }
 
+#[inline]
 fn read<'a>(attr: Attr, c: &mut Cursor<'a>) -> Result<AttrValue<'a>, AttrError<'a>> {
-    match AttrValue::decode(attr, c) {
-        Some(value) => value.map_err(|error| AttrError::Value { attr, error }),
-        None => Err(AttrError::Unknown { attr, rest: c.rest() }),
+    let before = *c;
+    AttrValue::decode(attr, c).ok_or_else(|| {
+        *c = before;
+        fault(attr, before)
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn fault<'a>(attr: Attr, c: Cursor<'a>) -> AttrError<'a> {
+    match AttrValue::fault(attr, c) {
+        Some(error) => AttrError::Value { attr, error },
+        None => AttrError::Unknown { attr, rest: c.rest() },
     }
 }
 
@@ -271,9 +282,11 @@ impl<'a> Decode<'a> for Fattr<'a> {
         let bytes = u.peek_bytes(most).unwrap_or_default();
         let (mut c, mut words) = (Cursor::new(bytes), [0u32; 3]);
         for attr in AttrSet::from_words(tried).iter() {
-            if let (Some(Ok(_)), Some(word)) =
-                (AttrValue::decode(attr, &mut c), words.get_mut((attr.0 >> 5) as usize))
+            let mut behind = c;
+            if let (Some(_), Some(word)) =
+                (AttrValue::decode(attr, &mut behind), words.get_mut((attr.0 >> 5) as usize))
             {
+                c = behind;
                 *word |= 1 << (attr.0 & 31);
             }
         }

@@ -77,18 +77,18 @@ impl<'s, S: AttrSource + ?Sized> Selected<'s, S> {
     #[must_use]
     pub fn new(wanted: &AttrSet<'_>, source: &'s S) -> Self {
         let (mut words, mut len) = ([0u32; 3], 0u64);
-        for (word, (wanted, first)) in
-            words.iter_mut().zip(wanted.words().into_iter().zip([0u32, 32, 64]))
-        {
-            let mut left = wanted;
+        let mut first = 0u32;
+        for (word, mut left) in words.iter_mut().zip(wanted.words()) {
             while left != 0 {
                 let bit = left.trailing_zeros();
                 left &= left.wrapping_sub(1);
-                if let Some(value) = source.attr(Attr(first.wrapping_add(bit))) {
+                // By reference: a value is large, and would be moved.
+                if let Some(value) = &source.attr(Attr(first.wrapping_add(bit))) {
                     *word |= 1 << bit;
                     len = len.saturating_add(value.encoded_len());
                 }
             }
+            first = first.wrapping_add(32);
         }
         Self { mask: AttrSet::from_words(words), len, source }
     }
@@ -120,8 +120,15 @@ impl<'p, S: AttrSource + ?Sized> Encode<'p> for Selected<'_, S> {
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
         let w = Encode::<'p>::write(&self.mask, w)?;
         let mut w = Encode::<'p>::write(&u32::try_from(self.len).ok()?, w)?;
-        for value in self.values() {
-            w = Encode::<'p>::write(&value, w)?;
+        let mut first = 0u32;
+        for mut left in self.mask.words() {
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                let value = &self.source.attr(Attr(first.wrapping_add(bit)));
+                w = Encode::<'p>::write(value.as_ref()?, w)?;
+            }
+            first = first.wrapping_add(32);
         }
         Some(w)
     }

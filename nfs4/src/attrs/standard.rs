@@ -73,25 +73,31 @@ macro_rules! standard {
                 if !self.mask.contains(attr) {
                     return None;
                 }
-                Some(match attr {
-                    $( Attr::$attr => AttrValue::$v(self.$field), )*
-                    _ => return None,
-                })
+                match attr {
+                    $( Attr::$attr => Some(AttrValue::$v(self.$field)), )*
+                    _ => None,
+                }
+            }
+        }
+
+        impl StandardAttrs<'_> {
+            /// Length of the values of any set, in bytes.
+            #[inline(never)]
+            fn sum(&self, words: Words) -> u64 {
+                let mut sum = 0u64;
+                $( if words.has(Attr::$attr) {
+                    sum = sum.wrapping_add(self.$field.encoded_len());
+                } )*
+                sum
             }
         }
 
         impl StandardFattr<'_> {
-            /// Length of the values of any set.
-            fn sum(&self) -> u64 {
-                let mut sum = 0u64;
-                $( if self.words.has(Attr::$attr) {
-                    sum = sum.wrapping_add(self.attrs.$field.encoded_len());
-                } )*
-                sum
-            }
-
-            /// Writes the values of any set.
-            fn write_any<'w>(&self, mut w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+            /// Writes any set.
+            #[inline(never)]
+            fn write_any<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+                let w = self.words.set().write(w)?;
+                let mut w = u32::try_from(self.len).ok()?.write(w)?;
                 $( if self.words.has(Attr::$attr) {
                     w = self.attrs.$field.write(w)?;
                 } )*
@@ -295,9 +301,16 @@ impl<'a> StandardAttrs<'a> {
     /// Those of the attributes that are wanted: what is written as a [`Fattr`].
     #[inline]
     #[must_use]
-    pub const fn select<'s>(&'s self, wanted: &AttrSet<'_>) -> StandardFattr<'s> {
+    pub fn select<'s>(&'s self, wanted: &AttrSet<'_>) -> StandardFattr<'s> {
         let (Words(a, b), Words(x, y)) = (Words::of(wanted), Words::of(&self.mask));
-        StandardFattr { attrs: self, words: Words(a & x & ALL.0, b & y & ALL.1) }
+        let words = Words(a & x & ALL.0, b & y & ALL.1);
+        let (len, fixed) = if words == USUAL {
+            let texts = self.owner.encoded_len().wrapping_add(self.owner_group.encoded_len());
+            (texts.wrapping_add(const { (FRONT + BACK) as u64 }), 16)
+        } else {
+            (self.sum(words), u64::from(words.set().len_words()).wrapping_mul(4).wrapping_add(8))
+        };
+        StandardFattr { attrs: self, words, len, total: len.wrapping_add(fixed) }
     }
 }
 
@@ -307,6 +320,10 @@ impl<'a> StandardAttrs<'a> {
 pub struct StandardFattr<'s> {
     attrs: &'s StandardAttrs<'s>,
     words: Words,
+    /// Length of the values, in bytes.
+    len: u64,
+    /// Length of mask, values and the two words before them.
+    total: u64,
 }
 
 impl StandardFattr<'_> {
@@ -316,34 +333,11 @@ impl StandardFattr<'_> {
         self.words.set()
     }
 
-    /// Length of the values, in bytes.
-    #[inline]
-    fn values_len(&self) -> u64 {
-        if self.words == USUAL {
-            let owner = self.attrs.owner.encoded_len();
-            let group = self.attrs.owner_group.encoded_len();
-            return (FRONT as u64)
-                .wrapping_add(BACK as u64)
-                .wrapping_add(owner)
-                .wrapping_add(group);
-        }
-        self.sum()
-    }
-
-    /// Words of the mask.
-    #[inline]
-    const fn mask_words(&self) -> u32 {
-        match self.words {
-            Words(0, 0) => 0,
-            Words(_, 0) => 1,
-            Words(..) => 2,
-        }
-    }
-
     /// The usual set, in two runs and two texts.
     #[inline(always)]
-    fn write_usual<'w>(&self, len: u32, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+    fn write_usual<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
         let all = self.attrs;
+        let len = u32::try_from(self.len).ok()?;
         let (front, w) = w.split_first_chunk_mut::<{ 16 + FRONT }>()?;
         let run = 2u32.write(front)?;
         let run = USUAL.0.write(run)?;
@@ -356,8 +350,8 @@ impl StandardFattr<'_> {
         let run = all.fileid.write(run)?;
         let run = all.mode.write(run)?;
         all.numlinks.write(run)?;
-        let w = all.owner.write(w)?;
-        let w = all.owner_group.write(w)?;
+        let w = write_name(&all.owner, w)?;
+        let w = write_name(&all.owner_group, w)?;
         let (back, w) = w.split_first_chunk_mut::<BACK>()?;
         let run = all.rawdev.write(back)?;
         let run = all.space_used.write(run)?;
@@ -369,6 +363,28 @@ impl StandardFattr<'_> {
     }
 }
 
+/// Writes a text that is mostly a number of a few digits: calling `memcpy` for it would cost more
+/// than all the rest.
+#[inline(always)]
+fn write_name<'w>(name: &TextMixed<'_>, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+    let bytes = name.as_bytes();
+    let (Some(first), Some(last), len @ 4..=8) =
+        (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), name.len())
+    else {
+        return name.write(w);
+    };
+    if len == 4 {
+        let (to, rest) = w.split_first_chunk_mut::<8>()?;
+        first.write(len.write(to)?)?;
+        return Some(rest);
+    }
+    let (to, rest) = w.split_first_chunk_mut::<12>()?;
+    // Shifts the bytes that the first word has out of the last four, and zeros in behind them.
+    let last = u32::from_le_bytes(*last).wrapping_shr(64u32.wrapping_sub(len.wrapping_mul(8)));
+    last.to_le_bytes().write(first.write(len.write(to)?)?)?;
+    Some(rest)
+}
+
 impl Wire for StandardFattr<'_> {
     const MIN_LEN: u32 = 8;
     const MAX_LEN: u32 = u32::MAX;
@@ -377,25 +393,18 @@ impl Wire for StandardFattr<'_> {
 impl<'p> Encode<'p> for StandardFattr<'_> {
     #[inline]
     fn encoded_len(&self) -> u64 {
-        let mask = u64::from(self.mask_words()).wrapping_mul(4);
-        self.values_len().wrapping_add(mask).wrapping_add(8)
+        self.total
     }
 
     #[inline]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-        let len = u32::try_from(self.values_len()).ok()?;
-        if self.words == USUAL {
-            return self.write_usual(len, w);
-        }
-        let w = Encode::<'p>::write(&self.words.set(), w)?;
-        self.write_any(len.write(w)?)
+        if self.words == USUAL { self.write_usual(w) } else { self.write_any(w) }
     }
 
     fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
-        let len = self.values_len();
-        let too_long = EncodeError::TooLong { len, limit: u32::MAX.into() };
+        let too_long = EncodeError::TooLong { len: self.len, limit: u32::MAX.into() };
         self.words.set().encode(e)?;
-        e.word(u32::try_from(len).map_err(|_| too_long)?)?;
+        e.word(u32::try_from(self.len).map_err(|_| too_long)?)?;
         self.append(e)
     }
 }

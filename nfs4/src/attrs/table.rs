@@ -140,15 +140,22 @@ macro_rules! attributes {
                 }
             }
 
-            /// Reads a value of `attr`; `None` if it is not known.
-            pub(super) fn decode(
-                attr: Attr,
-                c: &mut Cursor<$lt>,
-            ) -> Option<Result<Self, DecodeError>> {
-                Some(match attr {
-                    $( Attr::$attr => c.decode().map(Self::$v), )*
-                    _ => return None,
-                })
+            /// Reads a value of `attr`; `None` if it is not known, or its value wrong.
+            #[inline]
+            pub(super) fn decode(attr: Attr, c: &mut Cursor<$lt>) -> Option<Self> {
+                match attr {
+                    $( Attr::$attr => <$t as Decode<$lt>>::decode(c).map(Self::$v), )*
+                    _ => None,
+                }
+            }
+
+            /// Why that gave none; `None` if `attr` is not known.
+            #[cold]
+            pub(super) fn fault(attr: Attr, mut c: Cursor<$lt>) -> Option<DecodeError> {
+                match attr {
+                    $( Attr::$attr => c.decode::<$t>().err(), )*
+                    _ => None,
+                }
             }
         }
 
