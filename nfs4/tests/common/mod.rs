@@ -124,11 +124,22 @@ fn to_json<T: nfswire_xdr::serde::SerializeXdr>(value: &T) -> serde_json::Value 
     serde_json::to_value(nfswire_xdr::serde::Value(value)).unwrap()
 }
 
+/// As JSON, which must lead back to the same bytes.
 #[cfg(feature = "serde")]
-fn json<'a, T: Decode<'a> + nfswire_xdr::serde::SerializeXdr>(
-    bytes: &'a [u8],
-) -> serde_json::Value {
-    to_json(&from_bytes::<T>(bytes).unwrap())
+fn json<'a, T>(bytes: &'a [u8]) -> serde_json::Value
+where
+    T: Decode<'a>
+        + nfswire_xdr::serde::SerializeXdr
+        + nfswire_xdr::serde::DeserializeXdr
+        + nfswire_xdr::Rebind,
+{
+    let value = from_bytes::<T>(bytes).unwrap();
+    // Text: a discriminant must come first, and a parsed object forgets the order.
+    let text = serde_json::to_string(&nfswire_xdr::serde::Value(&value)).unwrap();
+    let back: nfswire_xdr::Owned<T> =
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    assert_eq!(back.as_bytes(), bytes, "{text}");
+    to_json(&value)
 }
 
 /// The list that begins with the node.
