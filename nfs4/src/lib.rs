@@ -14,6 +14,7 @@ mod flags;
 pub mod layout;
 mod opnum;
 pub mod ops;
+pub mod procedures;
 pub mod state;
 mod status;
 mod types;
