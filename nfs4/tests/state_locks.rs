@@ -140,7 +140,7 @@ fn run(steps: &[Step], limit: u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
     fn locks_are_those_of_every_byte(steps in prop::collection::vec(step(), 1..60)) {

@@ -225,7 +225,7 @@ pub enum CreateSession {
 }
 
 /// Decides about CREATE_SESSION, with the principal of the record of its client id, if there is one,
-/// and whether that is confirmed. Its sequence id is checked between the two steps: see
+/// and whether that is confirmed. Its sequence id is checked between the two steps, by
 /// `SlotTable::for_client` (RFC 8881, section 18.36.4, phases 1 and
 /// 3).
 ///

@@ -63,8 +63,8 @@ pub enum LockRefused<K: fmt::Debug> {
 ///
 /// `K` tells lock-owners apart, clients included; keep it small.
 ///
-/// Memory for `limit` locks is reserved when the set is made; then nothing allocates. Each request
-/// looks at every lock up to the end of its range, and moves those behind.
+/// Memory for `limit` locks is reserved when the set is made; then nothing allocates. The work of
+/// a request grows with the number of locks on the file.
 ///
 /// ```
 /// use nfswire_nfs4::ops::lock::LockType;

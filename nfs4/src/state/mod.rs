@@ -1,30 +1,42 @@
 //! State that servers and clients keep, without I/O or clock: the caller gives instants and keys.
 //!
-//! Decisions are functions over small values; tables ([`LockSet`], feature `alloc`) reserve their
-//! memory when they are made and stay within it.
+//! Decisions are functions over small values; tables (`LockSet`, `SlotTable`, `ClientSlots`; feature
+//! `alloc`) reserve their memory when they are made and stay within it.
 
 mod change;
+#[cfg(feature = "alloc")]
+mod client_slots;
 mod clients;
+mod flags;
 mod lease;
 #[cfg(feature = "alloc")]
 mod locks;
 mod open_seqid;
 mod range;
 mod share;
+#[cfg(feature = "alloc")]
+mod slots;
 mod stateid;
 
 pub use change::{ChangeBefore, DirCache};
+#[cfg(feature = "alloc")]
+pub use client_slots::{ClientSlots, SequenceAnswer, SlotStep, SlotUse};
 pub use clients::{
     ClientIdentity, ConfirmClientId, ConfirmRecords, Confirmation, ConfirmedClient, CreateSession,
     ExchangeId, HeldState, SetClientId, confirm_client_id, create_session, exchange_id,
     set_client_id,
 };
+pub use flags::{RevokeReason, RevokedCounts, SequenceAction};
 pub use lease::{Grace, Lease, LeaseState, Reclaim};
 #[cfg(feature = "alloc")]
 pub use locks::{ByteLock, LockRefused, LockSet, TooManyLocks};
 pub use open_seqid::{OwnerCall, OwnerCounter, OwnerSeqid, advances_seqid};
 pub use range::LockRange;
 pub use share::{FileOpens, OwnerOpens, Share};
+#[cfg(feature = "alloc")]
+pub use slots::{
+    NewCall, ReplyKept, RunningCall, SlotGrant, SlotLimits, SlotLookup, SlotRequest, SlotTable,
+};
 pub use stateid::{SeqIdRules, StateidKind, next_seqid};
 
 /// Room for exactly `entries`, at once: nothing is allocated later.

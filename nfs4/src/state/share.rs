@@ -2,7 +2,10 @@
 
 use core::fmt;
 
-use crate::Status;
+use crate::{
+    Status,
+    ops::open::{ShareAccess, ShareDeny},
+};
 
 /// Access and deny bits of an open, checked: `read` is bit 0, `write` bit 1 of both (RFC 7530,
 /// section 9.9; RFC 8881, section 9.7).
@@ -12,9 +15,12 @@ pub struct Share {
     deny: u8,
 }
 
-/// OPEN4_SHARE_ACCESS_WANT_*, the signals, and what RFC 9754 added: bits of `share_access` that are
-/// wishes about delegations and no access.
-const WANTS: u32 = 0x0033_ff00;
+/// Bits of [`ShareAccess`] that are wishes about delegations and no access.
+const WANTS: ShareAccess = ShareAccess::WANT_DELEG_MASK
+    .with(ShareAccess::WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL)
+    .with(ShareAccess::WANT_PUSH_DELEG_WHEN_UNCONTENDED)
+    .with(ShareAccess::WANT_DELEG_TIMESTAMPS)
+    .with(ShareAccess::WANT_OPEN_XOR_DELEGATION);
 const READ: u8 = 1;
 const WRITE: u8 = 2;
 
@@ -23,33 +29,32 @@ impl Share {
     ///
     /// # Errors
     /// [`Status::INVAL`]: no access at all, or bits that are none.
-    pub fn new(access: u32, deny: u32) -> Result<Self, Status> {
-        match (u8::try_from(access), u8::try_from(deny)) {
+    pub fn new(access: ShareAccess, deny: ShareDeny) -> Result<Self, Status> {
+        match (u8::try_from(access.0), u8::try_from(deny.0)) {
             (Ok(access @ 1..=3), Ok(deny @ 0..=3)) => Ok(Self { access, deny }),
             _ => Err(Status::INVAL),
         }
     }
 
     /// The bits of an OPEN or OPEN_DOWNGRADE of NFSv4.1 on, where `access` may also hold wishes
-    /// about delegations (OPEN4_SHARE_ACCESS_WANT_*; RFC 8881, section 18.16.3; RFC 9754), which are
-    /// left out.
+    /// about delegations (`WANT_...`; RFC 8881, section 18.16.3; RFC 9754), which are left out.
     ///
     /// # Errors
     /// As those of [`new`](Self::new).
-    pub fn with_wants(access: u32, deny: u32) -> Result<Self, Status> {
-        Self::new(access & !WANTS, deny)
+    pub fn with_wants(access: ShareAccess, deny: ShareDeny) -> Result<Self, Status> {
+        Self::new(access.without(WANTS), deny)
     }
 
-    /// The access bits, as on the wire.
+    /// What the open is for.
     #[must_use]
-    pub fn access(self) -> u32 {
-        u32::from(self.access)
+    pub fn access(self) -> ShareAccess {
+        ShareAccess(u32::from(self.access))
     }
 
-    /// The deny bits, as on the wire.
+    /// Whom it keeps out.
     #[must_use]
-    pub fn deny(self) -> u32 {
-        u32::from(self.deny)
+    pub fn deny(self) -> ShareDeny {
+        ShareDeny(u32::from(self.deny))
     }
 
     /// Whether the open is for reading.
@@ -113,13 +118,16 @@ impl fmt::Debug for Share {
 ///
 /// ```
 /// use nfswire_nfs4::Status;
+/// use nfswire_nfs4::ops::open::{ShareAccess, ShareDeny};
 /// use nfswire_nfs4::state::{OwnerOpens, Share};
 ///
-/// let (read, both) = (Share::new(1, 0)?, Share::new(3, 0)?);
+/// let share = |access| Share::new(access, ShareDeny::NONE);
+/// let (read, both) = (share(ShareAccess::READ)?, share(ShareAccess::BOTH)?);
 /// let mut opens = OwnerOpens::new(read);
 /// opens.upgrade(both);
 /// assert_eq!(opens.share(), both);
-/// assert_eq!(opens.downgrade(Share::new(2, 0)?), Err(Status::INVAL));    // never opened so
+/// let write = share(ShareAccess::WRITE)?;
+/// assert_eq!(opens.downgrade(write), Err(Status::INVAL));      // never opened so
 /// opens.downgrade(read)?;
 /// assert_eq!(opens.share(), read);
 /// # Ok::<(), Status>(())
@@ -254,8 +262,16 @@ impl FileOpens {
 mod tests {
     use super::*;
 
+    fn new(access: u32, deny: u32) -> Result<Share, Status> {
+        Share::new(ShareAccess(access), ShareDeny(deny))
+    }
+
+    fn with_wants(access: u32, deny: u32) -> Result<Share, Status> {
+        Share::with_wants(ShareAccess(access), ShareDeny(deny))
+    }
+
     fn share(access: u32, deny: u32) -> Share {
-        Share::new(access, deny).unwrap()
+        new(access, deny).unwrap()
     }
 
     #[test]
@@ -263,11 +279,11 @@ mod tests {
         for access in 0..=5 {
             for deny in 0..=5 {
                 let legal = (1..=3).contains(&access) && deny <= 3;
-                assert_eq!(Share::new(access, deny).is_ok(), legal, "{access} {deny}");
+                assert_eq!(new(access, deny).is_ok(), legal, "{access} {deny}");
             }
         }
-        assert_eq!(Share::new(0x101, 0), Err(Status::INVAL));
-        assert_eq!(Share::new(1, 0x101), Err(Status::INVAL));
+        assert_eq!(new(0x101, 0), Err(Status::INVAL));
+        assert_eq!(new(1, 0x101), Err(Status::INVAL));
         assert_eq!(Share::all().count(), 12);
         let bits = Share::all().map(Share::bit);
         assert_eq!(bits.fold(0u16, |all, bit| all | bit).count_ones(), 12);
@@ -276,13 +292,13 @@ mod tests {
     #[test]
     fn wishes_are_no_access() {
         for want in [0, 0x100, 0x400, 0xff00, 0x1_0000, 0x2_0000, 0x10_0000, 0x20_0000] {
-            assert_eq!(Share::with_wants(want | 3, 2), Ok(share(3, 2)), "{want:x}");
-            assert_eq!(Share::with_wants(want, 0), Err(Status::INVAL), "{want:x}");
+            assert_eq!(with_wants(want | 3, 2), Ok(share(3, 2)), "{want:x}");
+            assert_eq!(with_wants(want, 0), Err(Status::INVAL), "{want:x}");
         }
         for unknown in [4, 0x80, 0x4_0000, 0x40_0000, 1 << 31] {
-            assert_eq!(Share::with_wants(unknown | 1, 0), Err(Status::INVAL), "{unknown:x}");
+            assert_eq!(with_wants(unknown | 1, 0), Err(Status::INVAL), "{unknown:x}");
         }
-        assert_eq!(Share::with_wants(1, 0x100), Err(Status::INVAL));
+        assert_eq!(with_wants(1, 0x100), Err(Status::INVAL));
     }
 
     /// The RFC's pseudo-code, for every pair.
@@ -292,7 +308,7 @@ mod tests {
             let mut file = FileOpens::new();
             file.add(held);
             for new in Share::all() {
-                let denied = new.access() & held.deny() != 0 || new.deny() & held.access() != 0;
+                let denied = new.access & held.deny != 0 || new.deny & held.access != 0;
                 assert_eq!(new.conflicts(held), denied, "{new} with {held}");
                 assert_eq!(file.check(new).is_err(), denied, "{new} with {held}");
             }
