@@ -7,6 +7,9 @@
 //! | a received list of values | [`Fattr`]: [`get`](Fattr::get) one, or go through the [`values`](Fattr::values) |
 //! | values to be written | [`AttrSource`], [`Selected`] |
 //! | the usual ones at once, in both directions | [`StandardAttrs`] |
+//! | what SETATTR and the creation of objects ask for | [`SetAttrs`] |
+//! | owners as numbers | [`DecimalId`], [`id_of`] |
+//! | `std::fs::Metadata` | `MetadataAttrs` (unix) |
 //!
 //! ```
 //! use nfswire_nfs4::attrs::{Access, Attr, AttrSet};
@@ -17,11 +20,15 @@
 //! ```
 
 mod acl;
+mod convert;
 mod fattr;
 mod free;
 mod fs_locations;
 mod label;
+#[cfg(all(feature = "std", unix))]
+mod metadata;
 mod open_args;
+mod setattr;
 mod sets;
 mod source;
 mod standard;
@@ -29,10 +36,14 @@ mod table;
 mod values;
 
 pub use acl::*;
+pub use convert::{DecimalId, id_of};
 pub use fattr::{AttrError, Fattr, Values};
 pub use fs_locations::*;
 pub use label::{LabelFormatSpec, Policy, SecLabel};
+#[cfg(all(feature = "std", unix))]
+pub use metadata::MetadataAttrs;
 pub use open_args::*;
+pub use setattr::SetAttrs;
 pub use sets::AttrSet;
 pub use source::{AttrSource, Selected};
 pub use standard::{StandardAttrs, StandardFattr};
