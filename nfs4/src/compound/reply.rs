@@ -17,3 +17,11 @@ xdr_struct! {
         "resarray" => pub results: Array<'a, Resop<'a>>,
     }
 }
+
+impl<'a> CompoundReply<'a> {
+    /// The answer to a minor version that is not taken: no results.
+    #[must_use]
+    pub fn mismatch(tag: Text<'a>) -> Self {
+        Self { status: Status::MINOR_VERS_MISMATCH, tag, results: Array::default() }
+    }
+}

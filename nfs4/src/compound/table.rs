@@ -1,8 +1,11 @@
 //! The table of operations, and the unions made of it.
 
-use nfswire_xdr::xdr_union;
+use nfswire_xdr::{DecodeError, Wire, xdr_union};
 
-use super::operation::{OpArgs, OpReply, failed};
+use super::{
+    Input,
+    operation::{OpArgs, OpReply, failed},
+};
 use crate::{
     OpNum, Status,
     ops::{
@@ -267,7 +270,41 @@ macro_rules! unions {
         $( result!($kind $op $reply); )*
         $( $( arguments!($op $args, $reply); )? )*
 
-        impl Resop<'_> {
+        impl<'a> Argop<'a> {
+            /// Reads the arguments of an operation whose number has been read.
+            pub(super) fn read<S: Input<'a>>(
+                op: OpNum,
+                c: &mut S,
+                fault: &mut Option<DecodeError>,
+            ) -> Option<Self> {
+                match op {
+                    $( OpNum::$op => Some(Self::$variant $((take!(c, fault, $args)))?), )*
+                    _ => Some(Self::Illegal),
+                }
+            }
+        }
+
+        impl<'a> Resop<'a> {
+            /// Most bytes of a result, without the number; `u32::MAX` if there is no bound.
+            pub(super) const fn max_len(op: OpNum) -> u32 {
+                match op {
+                    $( OpNum::$op => <$reply as Wire>::MAX_LEN, )*
+                    _ => 4,
+                }
+            }
+
+            /// Reads the result of an operation whose number has been read.
+            pub(super) fn read<S: Input<'a>>(
+                op: OpNum,
+                c: &mut S,
+                fault: &mut Option<DecodeError>,
+            ) -> Option<Self> {
+                match op {
+                    $( OpNum::$op => Some(Self::$variant(take!(c, fault, $reply))), )*
+                    _ => Some(Self::Illegal(take!(c, fault, _))),
+                }
+            }
+
             /// How the operation ended.
             #[must_use]
             pub fn status(&self) -> Status {
@@ -290,6 +327,15 @@ macro_rules! unions {
             }
         }
 
+        $( $(
+            impl<'a> From<$args> for Argop<'a> {
+                #[inline]
+                fn from(args: $args) -> Self {
+                    Self::$variant(args)
+                }
+            }
+        )? )*
+
         impl OpNum {
             /// What the table says; `None` for a number that stands for no operation.
             pub(super) const fn entry(self) -> Option<Entry> {
@@ -297,6 +343,19 @@ macro_rules! unions {
                     $( Self::$op => Some(entry!($first..$($end)? $($trait)*)), )*
                     _ => None,
                 }
+            }
+        }
+    };
+}
+
+/// Reads a value; its error, which would make the result larger, goes apart.
+macro_rules! take {
+    ($c:ident, $fault:ident, $t:ty) => {
+        match $c.take::<$t>() {
+            Ok(value) => value,
+            Err(error) => {
+                *$fault = Some(error);
+                return None;
             }
         }
     };
