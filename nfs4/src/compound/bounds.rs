@@ -128,7 +128,7 @@ impl Argop<'_> {
                 sum(&[4, 4, opaque(args.count), contents])
             }
             Self::Readdir(args) => page(args.maxcount, 0),
-            Self::Listxattrs(args) => page(args.max_count, 0),
+            Self::Listxattrs(args) => page(args.maxcount, 0),
             Self::Readlink => sum(&[4, opaque(bounds.link_text)]),
             Self::Getxattr(_) => sum(&[4, opaque(bounds.xattr_value)]),
             Self::Getfh => sum(&[4, opaque(bounds.file_handle)]),
@@ -157,13 +157,13 @@ impl Argop<'_> {
                 sum(&[16, 4, 8 + 4 + 1024, 4 + 1024, 4, opaque(bounds.exchange_id)])
             }
             // What the description may have is all of the body.
-            Self::Getdeviceinfo(args) => page(args.max_count, 8 + BITMAP),
+            Self::Getdeviceinfo(args) => page(args.maxcount, 8 + BITMAP),
             Self::Getdevicelist(args) => {
-                let devices = u64::from(args.max_devices.min(bounds.devices)).saturating_mul(16);
+                let devices = u64::from(args.maxdevices.min(bounds.devices)).saturating_mul(16);
                 sum(&[8, 8, 4, devices, 4])
             }
             // The layouts may have as much; around them are a flag and a stateid.
-            Self::Layoutget(args) => sum(&[4, STATEID, 4, 28, page(args.max_count, 0)]),
+            Self::Layoutget(args) => sum(&[4, STATEID, 4, 28, page(args.maxcount, 0)]),
             Self::SetSsv(_) => sum(&[4, opaque(bounds.digest)]),
             Self::TestStateid(args) => sum(&[4, u64::from(args.stateids.len()).saturating_mul(4)]),
             Self::CopyNotify(_) => sum(&[12, STATEID, 4, opaque(bounds.addresses)]),

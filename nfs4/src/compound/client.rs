@@ -60,7 +60,7 @@ pub struct CompoundBuilder<'e, 'h, 'p> {
 
 impl<'e, 'h, 'p> CompoundBuilder<'e, 'h, 'p> {
     /// Starts where the encoder stands, which is behind the RPC call header. The arguments become at
-    /// most `limit` bytes long: the session's `max_request_size` less the header.
+    /// most `limit` bytes long: the session's `maxrequestsize` less the header.
     ///
     /// # Errors
     /// The encoder's.

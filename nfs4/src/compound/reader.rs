@@ -242,9 +242,9 @@ impl<'a, S: Input<'a>> CompoundReader<'a, S> {
         channel: &ChannelAttrs,
         request_len: u64,
     ) -> Result<(), Status> {
-        if self.op_count() > channel.max_operations {
+        if self.op_count() > channel.maxoperations {
             Err(Status::TOO_MANY_OPS)
-        } else if request_len > channel.max_request_size as u64 {
+        } else if request_len > channel.maxrequestsize as u64 {
             Err(Status::REQ_TOO_BIG)
         } else {
             Ok(())

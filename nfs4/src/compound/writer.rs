@@ -32,11 +32,11 @@ impl ReplyLimits {
     #[must_use]
     pub const fn session(channel: &ChannelAttrs, cache_this: bool, rpc_len: u64) -> Self {
         let max_cached = if cache_this {
-            (channel.max_response_size_cached as u64).saturating_sub(rpc_len)
+            (channel.maxresponsesize_cached as u64).saturating_sub(rpc_len)
         } else {
             u64::MAX
         };
-        let max = (channel.max_response_size as u64).saturating_sub(rpc_len);
+        let max = (channel.maxresponsesize as u64).saturating_sub(rpc_len);
         Self { max, max_cached, too_big: Status::REP_TOO_BIG }
     }
 
