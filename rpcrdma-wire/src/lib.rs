@@ -6,10 +6,14 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod batch;
 pub mod chunk;
 pub mod cm;
+pub mod credit;
 mod error;
 pub mod header;
+pub mod placement;
+pub mod requester;
 pub mod types;
 
 pub use chunk::{Budget, Chunks, ReadChunk, ReadChunks, Returned};
