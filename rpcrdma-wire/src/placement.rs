@@ -176,7 +176,8 @@ impl<'a> Stream<'a> {
     pub(crate) fn without(&self, moved: impl Fn(usize) -> bool) -> Self {
         let (mut length, mut pieces) = (self.length, self.pieces);
         for (index, item) in self.items.iter().enumerate() {
-            if moved(index) {
+            // An empty one has no memory, whatever is said of it.
+            if item.length > 0 && moved(index) {
                 length = length.saturating_sub(padded(item.length));
                 pieces = pieces.saturating_sub(item.pieces);
             }

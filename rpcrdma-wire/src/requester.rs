@@ -436,3 +436,72 @@ where
         (_, None) => Ok(0),
     }
 }
+
+/// Puts a reply together again: `body`, which came inline or in the Reply chunk, with the bytes of
+/// Write chunks in their places, and the pads that did not travel. The answer is the pieces of the
+/// RPC message in order, none of them empty.
+///
+/// `placed` gives for each part of the client's memory the byte of the RPC message that it begins
+/// at, in order. A part that begins where the one before it ends is of the same payload.
+///
+/// Where a payload belongs, only decoding tells: behind its length, which came in the body. A place
+/// behind the end of the body, or within what was put together already, is moved to there.
+///
+/// ```
+/// use nfswire_rdma::requester::rejoin;
+///
+/// // A payload of five bytes at byte 4, in two buffers.
+/// let body = [0, 0, 0, 5, 0, 0, 0, 1];
+/// let pieces: Vec<&[u8]> = rejoin(&body, [(4, &b"abc"[..]), (7, b"de")]).collect();
+/// assert_eq!(pieces.concat(), *b"\0\0\0\x05abcde\0\0\0\0\0\0\x01");
+/// ```
+pub fn rejoin<'a, I>(body: &'a [u8], placed: I) -> impl Iterator<Item = &'a [u8]> + use<'a, I>
+where
+    I: IntoIterator<Item = (u64, &'a [u8])>,
+{
+    let mut placed = placed.into_iter();
+    let mut rest = body;
+    let mut at = 0u64; // bytes put together
+    let mut next = placed.next();
+    let mut open = false; // the last piece was of a payload that may want a pad
+    core::iter::from_fn(move || {
+        loop {
+            if open && next.is_none_or(|(position, _)| position != at) {
+                open = false;
+                let pad = at.next_multiple_of(4).saturating_sub(at);
+                let zeros = usize::try_from(pad).ok().and_then(|pad| PAD.len().checked_sub(pad));
+                at = at.saturating_add(pad);
+                if let Some(zeros) =
+                    zeros.and_then(|from| PAD.get(from..)).filter(|z| !z.is_empty())
+                {
+                    return Some(zeros);
+                }
+            }
+            let Some((position, bytes)) = next else {
+                let last = core::mem::take(&mut rest);
+                return (!last.is_empty()).then_some(last);
+            };
+            let before = usize::try_from(position.saturating_sub(at)).unwrap_or(usize::MAX);
+            let (before, behind) = rest.split_at_checked(before).unwrap_or((rest, &[]));
+            if !before.is_empty() {
+                rest = behind;
+                at = at.saturating_add(before.len() as u64);
+                if position == at {
+                    return Some(before);
+                }
+                // The body ends before the place: there is nothing between.
+                next = Some((at, bytes));
+                return Some(before);
+            }
+            next = placed.next();
+            at = at.saturating_add(bytes.len() as u64);
+            open = true;
+            if !bytes.is_empty() {
+                return Some(bytes);
+            }
+        }
+    })
+}
+
+/// Zeros, for pads.
+static PAD: [u8; 3] = [0; 3];

@@ -1,5 +1,15 @@
 //! Batches of receives, and which sends are signalled.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::panic,
+    clippy::std_instead_of_alloc
+)]
+
 use std::collections::VecDeque;
 
 use nfswire_rdma::batch::{NotOutstanding, QueueFull, Refill, Sends, Ticket};

@@ -1,6 +1,16 @@
 //! The ledger of credits: two ends with an ordered wire between them, and numbers that no peer
 //! should send.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::panic,
+    clippy::std_instead_of_alloc
+)]
+
 use std::collections::VecDeque;
 
 use nfswire_rdma::credit::{Credits, NoCredit, NoReply, Unexpected};
