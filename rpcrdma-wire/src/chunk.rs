@@ -2,16 +2,17 @@
 //!
 //! ```
 //! use core::num::NonZeroU32;
-//! use nfswire_rdma::{Budget, Endpoint, Header, Role, receive};
-//! use nfswire_rdma::types::{ChunkLists, ReadList, ReadSegment, Segment};
+//! use nfswire_rdma::{
+//!     Budget, ChunkSlices, Endpoint, Header, ReadSegment, Role, Segment, receive,
+//! };
 //!
 //! // A call whose argument, 5000 bytes at byte 104, is to be read from the requester's memory.
 //! let target = Segment { handle: 1, length: 5000, offset: 0x10000 };
 //! let reads = [ReadSegment { position: 104, target }];
-//! let lists = ChunkLists { reads: ReadList::from_slice(&reads), ..ChunkLists::default() };
+//! let lists = ChunkSlices { reads: &reads, ..ChunkSlices::NONE };
 //! let mut message = [0; 52 + 104];
 //! message[52..56].copy_from_slice(&9u32.to_be_bytes()); // the call, from its xid on
-//! Header::msg(9, NonZeroU32::MIN, lists, 104)?.write_before(&mut message, 52)?;
+//! Header::msg(9, NonZeroU32::MIN, &lists, 104)?.write_before(&mut message, 52)?;
 //!
 //! let received = receive(&message, Endpoint::new(Role::Responder), &Budget::DEFAULT)?;
 //! let chunk = received.header().chunks().unwrap().reads().next().unwrap();
@@ -20,14 +21,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use core::iter::Take;
+mod read;
+mod returned;
+mod sink;
 
-use nfswire_xdr::{Encode, EncodeError, Encoder, Iter, Wire};
+use core::{fmt, slice};
+
+use nfswire_xdr::{Cursor, Decode, Limits};
 
 use crate::{
     error::{ChunkError, HeaderError},
-    types::{ChunkLists, ReadSegment, ReplyChunk, Segment, WriteChunk, WriteList},
+    receive::Direction,
+    types::{ReadSegment, ReplyChunk, Segment, WriteChunk},
 };
+
+use read::Reads;
+pub use read::{ReadChunk, ReadChunks, ReadSegments};
+pub use returned::Returned;
+pub(crate) use sink::{Parts, Sink, Window};
 
 /// What a peer's chunks may claim. Nothing is allocated for a claim; the numbers bound what a
 /// responder would have to read, register or write.
@@ -89,11 +100,45 @@ impl Default for Budget {
 }
 
 /// The length with XDR's padding.
-const fn padded(len: u64) -> u64 {
+pub(crate) const fn padded(len: u64) -> u64 {
     len.saturating_add(3) & !3
 }
 
 //--- Lists ---
+
+/// Chunk lists to be sent, in slices of the caller's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChunkSlices<'a> {
+    /// Segments of Read chunks, in the order of their positions.
+    pub reads: &'a [ReadSegment],
+    /// Segments of each Write chunk.
+    pub writes: &'a [&'a [Segment]],
+    /// Segments of the Reply chunk.
+    pub reply: Option<&'a [Segment]>,
+}
+
+impl ChunkSlices<'_> {
+    /// No chunks.
+    pub const NONE: Self = Self { reads: &[], writes: &[], reply: None };
+}
+
+/// Chunk lists as they were received, checked.
+#[derive(Clone, Copy)]
+pub(crate) struct WireLists<'a> {
+    /// All three lists.
+    raw: &'a [u8],
+    /// Where the Write list starts.
+    writes: usize,
+    /// Where the Reply chunk starts.
+    reply: usize,
+    write_count: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Repr<'a> {
+    Wire(WireLists<'a>),
+    Made(&'a ChunkSlices<'a>),
+}
 
 /// The chunk lists of a message. Of a value of this type it is known that
 ///
@@ -102,59 +147,135 @@ const fn padded(len: u64) -> u64 {
 /// - RDMA_MSG has no Read chunk of position zero, RDMA_NOMSG has one or a Reply chunk;
 /// - each chunk has a segment, Write chunks only unless the [`Budget`] allows empty ones;
 /// - no segment reaches beyond 64 bits, and sums are within the budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy)]
 pub struct Chunks<'a> {
-    lists: ChunkLists<'a>,
+    repr: Repr<'a>,
+}
+
+/// The lists of a message without chunks.
+const NO_LISTS: [u8; 12] = [0; 12];
+
+impl Chunks<'_> {
+    /// No chunks.
+    pub const NONE: Self = Self {
+        repr: Repr::Wire(WireLists { raw: &NO_LISTS, writes: 4, reply: 8, write_count: 0 }),
+    };
+}
+
+impl Default for Chunks<'_> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl PartialEq for Chunks<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.read_segments().eq(other.read_segments())
+            && self.writes().eq(other.writes())
+            && self.reply() == other.reply()
+    }
+}
+
+impl Eq for Chunks<'_> {}
+
+impl fmt::Debug for Chunks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks")
+            .field("reads", &self.reads())
+            .field("writes", &self.writes())
+            .field("reply", &self.reply())
+            .finish()
+    }
 }
 
 impl<'a> Chunks<'a> {
-    /// The lists of RDMA_MSG with `inline` bytes behind the header.
+    /// Lists to be sent in RDMA_MSG before `inline` bytes.
     #[inline]
-    pub(crate) fn of_msg(
-        lists: ChunkLists<'a>,
-        inline: u64,
-        budget: &Budget,
-    ) -> Result<Self, ChunkError> {
+    pub(crate) fn for_msg(lists: &'a ChunkSlices<'a>, inline: u32) -> Result<Self, ChunkError> {
         if !lists.reads.is_empty() {
-            check_reads(lists.reads.iter(), Some(inline), budget)?;
+            check_reads(ReadSegments(Reads::Made(lists.reads)), Some(inline.into()), u64::MAX)?;
         }
-        check_writes(&lists, budget)?;
-        Ok(Self { lists })
+        check_made(lists)?;
+        Ok(Self { repr: Repr::Made(lists) })
     }
 
-    /// The lists of RDMA_NOMSG.
-    pub(crate) fn of_nomsg(lists: ChunkLists<'a>, budget: &Budget) -> Result<Self, HeaderError> {
-        match lists.reads.iter().next() {
-            Some(first) if first.position == 0 => {}
+    /// Lists to be sent in RDMA_NOMSG.
+    #[inline]
+    pub(crate) fn for_nomsg(lists: &'a ChunkSlices<'a>) -> Result<Self, HeaderError> {
+        match lists.reads.first() {
+            Some(first) if first.position == 0 => {
+                check_reads(ReadSegments(Reads::Made(lists.reads)), None, u64::MAX)?;
+            }
             None if lists.reply.is_some() => {}
             _ => return Err(HeaderError::NoMessage),
         }
-        if !lists.reads.is_empty() {
-            check_reads(lists.reads.iter(), None, budget)?;
-        }
-        check_writes(&lists, budget)?;
-        Ok(Self { lists })
+        check_made(lists)?;
+        Ok(Self { repr: Repr::Made(lists) })
     }
 
-    /// The lists as they are encoded.
+    /// Lists that were received in RDMA_MSG before `inline` bytes.
     #[inline]
-    #[must_use]
-    pub const fn lists(&self) -> &ChunkLists<'a> {
-        &self.lists
+    pub(crate) fn of_msg(
+        lists: WireLists<'a>,
+        inline: usize,
+        budget: &Budget,
+    ) -> Result<Self, ChunkError> {
+        if lists.has_reads() {
+            check_reads(ReadSegments(lists.reads()), Some(inline as u64), budget.read_bytes)?;
+        }
+        Ok(Self { repr: Repr::Wire(lists) })
+    }
+
+    /// Lists that were received in RDMA_NOMSG.
+    #[inline]
+    pub(crate) fn of_nomsg(lists: WireLists<'a>, budget: &Budget) -> Result<Self, HeaderError> {
+        match lists.reads().next() {
+            Some(first) if first.position == 0 => {
+                check_reads(ReadSegments(lists.reads()), None, budget.read_bytes)?;
+            }
+            None if lists.has_reply() => {}
+            _ => return Err(HeaderError::NoMessage),
+        }
+        Ok(Self { repr: Repr::Wire(lists) })
     }
 
     /// Whether there are no chunks.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.lists.reads.is_empty() && self.lists.writes.is_empty() && self.lists.reply.is_none()
+        match &self.repr {
+            Repr::Wire(lists) => lists.raw.len() == NO_LISTS.len(),
+            Repr::Made(lists) => {
+                lists.reads.is_empty() && lists.writes.is_empty() && lists.reply.is_none()
+            }
+        }
+    }
+
+    /// Whether there are Read chunks.
+    #[inline]
+    #[must_use]
+    pub const fn has_reads(&self) -> bool {
+        match &self.repr {
+            Repr::Wire(lists) => lists.has_reads(),
+            Repr::Made(lists) => !lists.reads.is_empty(),
+        }
+    }
+
+    /// All segments of the Read list, in order.
+    #[inline]
+    #[must_use]
+    pub fn read_segments(&self) -> ReadSegments<'a> {
+        ReadSegments(match &self.repr {
+            Repr::Wire(lists) => lists.reads(),
+            Repr::Made(lists) => Reads::Made(lists.reads),
+        })
     }
 
     /// The Read chunks in the order of their positions, that of position zero included.
     #[inline]
     #[must_use]
     pub fn reads(&self) -> ReadChunks<'a> {
-        ReadChunks { rest: self.lists.reads.iter() }
+        ReadChunks { rest: self.read_segments() }
     }
 
     /// The Read chunk that holds the RPC call itself, the other Read chunks cut out of it.
@@ -165,22 +286,33 @@ impl<'a> Chunks<'a> {
 
     /// The Write chunks in order.
     #[inline]
-    pub fn writes(&self) -> impl Iterator<Item = WriteChunk<'a>> + Clone + use<'a> {
-        self.lists.writes.iter()
+    #[must_use]
+    pub fn writes(&self) -> WriteChunks<'a> {
+        WriteChunks(match &self.repr {
+            Repr::Wire(lists) => Writes::Wire(lists.raw.get(lists.writes..).unwrap_or_default()),
+            Repr::Made(lists) => Writes::Made(lists.writes.iter()),
+        })
     }
 
     /// Number of Write chunks.
     #[inline]
     #[must_use]
-    pub const fn write_count(&self) -> u32 {
-        self.lists.writes.len()
+    pub fn write_count(&self) -> u32 {
+        let count = match &self.repr {
+            Repr::Wire(lists) => lists.write_count,
+            Repr::Made(lists) => lists.writes.len(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
     }
 
     /// The Reply chunk.
     #[inline]
     #[must_use]
-    pub const fn reply(&self) -> Option<ReplyChunk<'a>> {
-        self.lists.reply
+    pub fn reply(&self) -> Option<ReplyChunk<'a>> {
+        match &self.repr {
+            Repr::Wire(lists) => chunk_behind_one(&mut lists.raw.get(lists.reply..)?),
+            Repr::Made(lists) => WriteChunk::new(lists.reply?),
+        }
     }
 
     /// The chunks that the reply to this call returns: the Write chunks and the Reply chunk of the
@@ -190,26 +322,194 @@ impl<'a> Chunks<'a> {
     /// # Errors
     /// [`ChunkError::NoRoom`] and [`ChunkError::NotOffered`]: more than the requester offered.
     pub fn returned(&self, used: &'a [u64], reply: u64) -> Result<Returned<'a>, ChunkError> {
-        let offered = self.lists.writes.len() as usize;
+        let offered = self.write_count() as usize;
         if used.len() > offered {
             return Err(ChunkError::NotOffered { index: offered, offered });
         }
         for (chunk, used) in self.writes().zip(used) {
             fits(&chunk, *used)?;
         }
-        match &self.lists.reply {
-            Some(chunk) => fits(chunk, reply)?,
+        match self.reply() {
+            Some(chunk) => fits(&chunk, reply)?,
             None if reply > 0 => return Err(ChunkError::NotOffered { index: offered, offered }),
             None => {}
         }
-        let ChunkLists { writes, reply: chunk, .. } = self.lists;
-        Ok(Returned { writes, used, reply: chunk, reply_used: reply })
+        Ok(Returned { offered: *self, used, reply_used: reply })
     }
+
+    /// Bytes that the lists take in a header.
+    #[inline]
+    pub(crate) fn encoded_len(&self) -> u64 {
+        match &self.repr {
+            Repr::Wire(lists) => lists.raw.len() as u64,
+            // Sums of lengths of slices. What is not exactly filled in the end is an error.
+            Repr::Made(lists) => {
+                let reads = (lists.reads.len() as u64).wrapping_mul(24);
+                let mut sum = reads.wrapping_add(12);
+                for chunk in lists.writes {
+                    sum = sum.wrapping_add((chunk.len() as u64).wrapping_mul(16)).wrapping_add(8);
+                }
+                match lists.reply {
+                    Some(chunk) => {
+                        sum.wrapping_add((chunk.len() as u64).wrapping_mul(16)).wrapping_add(4)
+                    }
+                    None => sum,
+                }
+            }
+        }
+    }
+
+    /// Puts the lists into a header.
+    #[inline]
+    pub(crate) fn put(&self, sink: &mut impl Sink) -> Option<()> {
+        match &self.repr {
+            Repr::Wire(lists) => sink.bytes(lists.raw),
+            Repr::Made(lists) => {
+                for ReadSegment { position, target } in lists.reads {
+                    sink.word(1)?;
+                    sink.word(*position)?;
+                    sink.segment(*target)?;
+                }
+                sink.word(0)?;
+                for chunk in lists.writes {
+                    put_made(chunk, sink)?;
+                }
+                sink.word(0)?;
+                match lists.reply {
+                    Some(chunk) => put_made(chunk, sink),
+                    None => sink.word(0),
+                }
+            }
+        }
+    }
+}
+
+/// A chunk and the word before it.
+#[inline]
+fn put_made(chunk: &[Segment], sink: &mut impl Sink) -> Option<()> {
+    sink.word(1)?;
+    sink.word(u32::try_from(chunk.len()).ok()?)?;
+    chunk.iter().try_for_each(|segment| sink.segment(*segment))
 }
 
 fn fits(chunk: &WriteChunk<'_>, used: u64) -> Result<(), ChunkError> {
     let room = chunk.len();
     if used <= room { Ok(()) } else { Err(ChunkError::NoRoom { used, room }) }
+}
+
+//--- Checks ---
+
+impl<'a> WireLists<'a> {
+    const fn has_reads(&self) -> bool {
+        self.writes > 4
+    }
+
+    const fn has_reply(&self) -> bool {
+        self.raw.len().saturating_sub(self.reply) > 4
+    }
+
+    /// Direction of RDMA_NOMSG: replies have no Read chunks (RFC 8166, section 4.3.1). Without chunks
+    /// nothing tells.
+    pub(crate) const fn direction(&self) -> Option<Direction> {
+        match (self.has_reads(), self.has_reply()) {
+            (true, _) => Some(Direction::Call),
+            (false, true) => Some(Direction::Reply),
+            (false, false) => None,
+        }
+    }
+
+    #[inline]
+    fn reads(&self) -> Reads<'a> {
+        let len = self.writes.saturating_sub(4);
+        Reads::Wire(self.raw.get(..len).unwrap_or_default().as_chunks().0)
+    }
+
+    /// Reads the three lists from the front of `bytes`, and checks all but where Read chunks belong.
+    /// The bytes behind them as well. `None` if they are not encoded so.
+    #[inline]
+    pub(crate) fn parse(
+        bytes: &'a [u8],
+        budget: &Budget,
+    ) -> Result<(Self, &'a [u8]), Option<ChunkError>> {
+        let mut rest = bytes;
+        // Counters and differences are bounded by the message's length.
+        let mut segments = 0usize;
+        while one(&mut rest).ok_or(None)? {
+            rest = rest.get(20..).ok_or(None)?;
+            segments = segments.wrapping_add(1);
+        }
+        let at = |rest: &[u8]| bytes.len().wrapping_sub(rest.len());
+        let writes = at(rest);
+        let (mut write_count, mut sum) = (0usize, 0u64);
+        while one(&mut rest).ok_or(None)? {
+            let chunk = raw_chunk(&mut rest).ok_or(None)?;
+            if chunk.is_empty() && !budget.empty_write_chunks {
+                return Err(Some(ChunkError::NoSegments));
+            }
+            write_count = write_count.wrapping_add(1);
+            segments = segments.wrapping_add(chunk.len());
+            sum = check_chunk(chunk, sum, budget)?;
+        }
+        let reply = at(rest);
+        if one(&mut rest).ok_or(None)? {
+            let chunk = raw_chunk(&mut rest).ok_or(None)?;
+            if chunk.is_empty() {
+                return Err(Some(ChunkError::NoSegments));
+            }
+            segments = segments.wrapping_add(chunk.len());
+            check_chunk(chunk, sum, budget)?;
+        }
+        if segments > budget.segments as usize {
+            return Err(Some(ChunkError::TooManySegments { limit: budget.segments }));
+        }
+        let raw = bytes.get(..at(rest)).ok_or(None)?;
+        Ok((Self { raw, writes, reply, write_count }, rest))
+    }
+}
+
+/// Takes the word that says whether something follows.
+#[inline]
+fn one(rest: &mut &[u8]) -> Option<bool> {
+    let (word, behind) = rest.split_first_chunk()?;
+    *rest = behind;
+    match u32::from_be_bytes(*word) {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
+/// Takes the segments of a Write or Reply chunk.
+#[inline]
+fn raw_chunk<'a>(rest: &mut &'a [u8]) -> Option<&'a [[u8; 16]]> {
+    let (count, behind) = rest.split_first_chunk()?;
+    let len = usize::try_from(u32::from_be_bytes(*count)).ok()?.checked_mul(16)?;
+    let (chunk, behind) = behind.split_at_checked(len)?;
+    *rest = behind;
+    Some(chunk.as_chunks().0)
+}
+
+/// Takes a chunk of a list, and the word before it, that were checked.
+#[inline]
+fn chunk_behind_one<'a>(rest: &mut &'a [u8]) -> Option<WriteChunk<'a>> {
+    const LIMITS: Limits = Limits { max_items: u32::MAX, ..Limits::STRICT };
+    if !one(rest)? {
+        return None;
+    }
+    let mut c = Cursor::with(rest, &LIMITS);
+    let chunk = WriteChunk::decode(&mut c)?;
+    *rest = c.rest();
+    Some(chunk)
+}
+
+#[inline]
+fn segment_of(bytes: [u8; 16]) -> Segment {
+    let [a, b, c, d, e, f, g, h, offset @ ..] = bytes;
+    Segment {
+        handle: u32::from_be_bytes([a, b, c, d]),
+        length: u32::from_be_bytes([e, f, g, h]),
+        offset: u64::from_be_bytes(offset),
+    }
 }
 
 /// Checks one segment and adds it to a sum.
@@ -226,32 +526,60 @@ fn check_segment(segment: Segment, sum: u64, limit: u64) -> Result<u64, ChunkErr
     Ok(bytes)
 }
 
-#[inline(never)]
+#[inline]
+fn check_chunk(chunk: &[[u8; 16]], sum: u64, budget: &Budget) -> Result<u64, ChunkError> {
+    chunk
+        .iter()
+        .try_fold(sum, |sum, bytes| check_segment(segment_of(*bytes), sum, budget.write_bytes))
+}
+
+/// Lists of our own: only what no peer may be sent is wrong.
+#[inline]
+fn check_made(lists: &ChunkSlices<'_>) -> Result<(), ChunkError> {
+    for chunk in lists.writes {
+        check_own(chunk)?;
+    }
+    match lists.reply {
+        Some([]) => Err(ChunkError::NoSegments),
+        Some(chunk) => check_own(chunk),
+        None => Ok(()),
+    }
+}
+
+#[inline]
+fn check_own(chunk: &[Segment]) -> Result<(), ChunkError> {
+    chunk.iter().try_for_each(|segment| check_segment(*segment, 0, u64::MAX).map(drop))
+}
+
+/// Checks where Read chunks belong. `inline` is the length of what they are inserted into, `None` if
+/// that is the chunk of position zero.
 fn check_reads(
-    segments: Iter<'_, ReadSegment, true>,
+    segments: ReadSegments<'_>,
     inline: Option<u64>,
-    budget: &Budget,
+    limit: u64,
 ) -> Result<(), ChunkError> {
-    // `body` is what the chunks are inserted into: bytes behind the header, or the chunk of position
-    // zero. `before` are the bytes of chunks that were inserted before the current one.
+    // `body` is that length. `before` are the bytes of chunks that are inserted before the current
+    // one.
     let (mut body, mut before, mut bytes) = (inline.unwrap_or(0), 0u64, 0u64);
     // The current chunk: where it starts, and its length so far.
     let (mut start, mut len) = (0u32, 0u64);
     for ReadSegment { position, target } in segments {
         if position != start {
-            let end = u64::from(start).saturating_add(padded(len));
-            let (from, inserted) = if start == 0 { (0, 0) } else { (end, padded(len)) };
-            if start == 0 && inline.is_none() {
-                body = len;
+            if start == 0 {
+                if inline.is_none() {
+                    body = len;
+                }
+            } else {
+                let end = u64::from(start).saturating_add(padded(len));
+                if u64::from(position) < end {
+                    return Err(ChunkError::Order { position, end });
+                }
+                before = before.saturating_add(padded(len));
             }
-            if u64::from(position) < from {
-                return Err(ChunkError::Order { position, end });
-            }
-            before = before.saturating_add(inserted);
-            let at = u64::from(position).saturating_sub(before);
             if position % 4 != 0 {
                 return Err(ChunkError::Unaligned { position });
             }
+            let at = u64::from(position).saturating_sub(before);
             if at > body {
                 return Err(ChunkError::Outside { at, len: body });
             }
@@ -259,244 +587,44 @@ fn check_reads(
         } else if position == 0 && inline.is_some() {
             return Err(ChunkError::TwoMessages);
         }
-        bytes = check_segment(target, bytes, budget.read_bytes)?;
+        bytes = check_segment(target, bytes, limit)?;
         len = len.saturating_add(target.length.into());
     }
     Ok(())
 }
 
-#[inline]
-fn check_writes(lists: &ChunkLists<'_>, budget: &Budget) -> Result<(), ChunkError> {
-    let (mut segments, mut bytes) = (lists.reads.len(), 0u64);
-    let mut check = |chunk: &WriteChunk<'_>, may_be_empty: bool| {
-        if chunk.segments.is_empty() && !may_be_empty {
-            return Err(ChunkError::NoSegments);
-        }
-        segments = segments.saturating_add(chunk.segments.len());
-        for segment in chunk.segments {
-            bytes = check_segment(segment, bytes, budget.write_bytes)?;
-        }
-        Ok(())
-    };
-    if !lists.writes.is_empty() {
-        for chunk in lists.writes {
-            check(&chunk, budget.empty_write_chunks)?;
-        }
-    }
-    if let Some(chunk) = &lists.reply {
-        check(chunk, false)?;
-    }
-    if segments > budget.segments {
-        return Err(ChunkError::TooManySegments { limit: budget.segments });
-    }
-    Ok(())
-}
+//--- Write chunks ---
 
-//--- Read chunks ---
-
-/// A Read chunk: segments of one position.
 #[derive(Clone)]
-pub struct ReadChunk<'a> {
-    position: u32,
-    segments: Iter<'a, ReadSegment, true>,
-    count: usize,
-    len: u64,
+enum Writes<'a> {
+    Wire(&'a [u8]),
+    Made(slice::Iter<'a, &'a [Segment]>),
 }
 
-impl<'a> ReadChunk<'a> {
-    /// Where it belongs in the RPC message, in bytes from its start; 0 for the message itself.
-    #[inline]
-    #[must_use]
-    pub const fn position(&self) -> u32 {
-        self.position
-    }
-
-    /// Bytes in all segments; the padding of the item is normally left out.
-    #[inline]
-    #[must_use]
-    pub const fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Whether the segments have no bytes.
-    #[inline]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Bytes that it takes in the RPC message, padding included.
-    #[inline]
-    #[must_use]
-    pub const fn padded_len(&self) -> u64 {
-        padded(self.len)
-    }
-
-    /// Number of segments.
-    #[inline]
-    #[must_use]
-    pub const fn segment_count(&self) -> usize {
-        self.count
-    }
-
-    /// The segments in order.
-    #[inline]
-    #[must_use]
-    pub fn segments(&self) -> ReadSegments<'a> {
-        ReadSegments { inner: self.segments.clone().take(self.count) }
-    }
-}
-
-impl core::fmt::Debug for ReadChunk<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("ReadChunk")
-            .field("position", &self.position)
-            .field("segments", &self.segments())
-            .finish()
-    }
-}
-
-/// Segments of a [`ReadChunk`].
+/// The Write chunks of a message.
 #[derive(Clone)]
-pub struct ReadSegments<'a> {
-    inner: Take<Iter<'a, ReadSegment, true>>,
-}
+pub struct WriteChunks<'a>(Writes<'a>);
 
-impl Iterator for ReadSegments<'_> {
-    type Item = Segment;
+impl<'a> Iterator for WriteChunks<'a> {
+    type Item = WriteChunk<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Segment> {
-        self.inner.next().map(|segment| segment.target)
+    fn next(&mut self) -> Option<WriteChunk<'a>> {
+        match &mut self.0 {
+            Writes::Wire(rest) => {
+                // The end of the list is not stepped over.
+                let mut ahead = *rest;
+                let chunk = chunk_behind_one(&mut ahead)?;
+                *rest = ahead;
+                Some(chunk)
+            }
+            Writes::Made(chunks) => WriteChunk::new(chunks.next()?),
+        }
     }
 }
 
-impl core::fmt::Debug for ReadSegments<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for WriteChunks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
-    }
-}
-
-/// The Read chunks of a message.
-#[derive(Clone, Debug)]
-pub struct ReadChunks<'a> {
-    rest: Iter<'a, ReadSegment, true>,
-}
-
-impl<'a> Iterator for ReadChunks<'a> {
-    type Item = ReadChunk<'a>;
-
-    fn next(&mut self) -> Option<ReadChunk<'a>> {
-        let segments = self.rest.clone();
-        let first = self.rest.next()?;
-        let (position, mut count, mut len) = (first.position, 1usize, first.target.length.into());
-        loop {
-            let mut ahead = self.rest.clone();
-            match ahead.next() {
-                Some(next) if next.position == position => {
-                    count = count.saturating_add(1);
-                    len = u64::saturating_add(len, next.target.length.into());
-                    self.rest = ahead;
-                }
-                _ => return Some(ReadChunk { position, segments, count, len }),
-            }
-        }
-    }
-}
-
-//--- Returned chunks ---
-
-/// The chunks of a call as its reply returns them: the same segments, with the lengths that were
-/// written (RFC 8166, sections 3.4.6 and 4.3.3). Made by [`Chunks::returned`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Returned<'a> {
-    writes: WriteList<'a>,
-    used: &'a [u64],
-    reply: Option<ReplyChunk<'a>>,
-    reply_used: u64,
-}
-
-impl Returned<'_> {
-    /// Bytes in the Reply chunk.
-    #[inline]
-    #[must_use]
-    pub const fn reply_used(&self) -> u64 {
-        self.reply_used
-    }
-
-    /// Hands all words of the lists to `put`.
-    #[inline]
-    fn words(&self, mut put: impl FnMut(u32) -> Option<()>) -> Option<()> {
-        put(0)?;
-        let mut used = self.used.iter();
-        for chunk in self.writes {
-            put(1)?;
-            filled(&chunk, used.next().copied().unwrap_or(0), &mut put)?;
-        }
-        put(0)?;
-        match &self.reply {
-            Some(chunk) => {
-                put(1)?;
-                filled(chunk, self.reply_used, &mut put)
-            }
-            None => put(0),
-        }
-    }
-}
-
-/// Hands the words of a chunk to `put`, of which the first `used` bytes were written.
-#[inline]
-#[allow(clippy::cast_possible_truncation)] // halves of a number, and the lesser of two
-fn filled(
-    chunk: &WriteChunk<'_>,
-    used: u64,
-    put: &mut impl FnMut(u32) -> Option<()>,
-) -> Option<()> {
-    let mut left = used;
-    put(chunk.segments.len())?;
-    for Segment { handle, length, offset } in chunk.segments {
-        let here = u64::from(length).min(left);
-        left = left.saturating_sub(here);
-        put(handle)?;
-        put(here as u32)?;
-        put((offset >> 32) as u32)?;
-        put(offset as u32)?;
-    }
-    Some(())
-}
-
-impl Wire for Returned<'_> {
-    const MIN_LEN: u32 = ChunkLists::MIN_LEN;
-    const MAX_LEN: u32 = ChunkLists::MAX_LEN;
-}
-
-impl<'p> Encode<'p> for Returned<'_> {
-    const LONG: bool = true;
-
-    #[inline]
-    fn encoded_len(&self) -> u64 {
-        let reply = self.reply.as_ref().map_or(0, Encode::encoded_len);
-        self.writes.encoded_len().saturating_add(reply).saturating_add(8)
-    }
-
-    #[inline]
-    fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-        let mut rest = w;
-        self.words(|word| {
-            let (to, behind) = core::mem::take(&mut rest).split_first_chunk_mut()?;
-            *to = word.to_be_bytes();
-            rest = behind;
-            Some(())
-        })?;
-        Some(rest)
-    }
-
-    fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
-        let mut result = Ok(());
-        self.words(|word| {
-            result = word.encode(e);
-            result.is_ok().then_some(())
-        });
-        result
     }
 }

@@ -13,15 +13,16 @@ pub mod credit;
 mod error;
 pub mod header;
 pub mod placement;
+mod receive;
 pub mod requester;
 pub mod types;
 
-pub use chunk::{Budget, Chunks, ReadChunk, ReadChunks, Returned};
-pub use error::{ChunkError, HeaderError};
-pub use header::{
-    Direction, Endpoint, ErrorReply, Header, Kind, Prefix, Received, Refusal, ReplyHeader, Reverse,
-    Role, receive,
+pub use chunk::{
+    Budget, ChunkSlices, Chunks, ReadChunk, ReadChunks, ReadSegments, Returned, WriteChunks,
 };
+pub use error::{ChunkError, HeaderError};
+pub use header::{Header, Kind, MIN_HEADER_LEN, Prefix, ReplyHeader};
+pub use receive::{Direction, Endpoint, ErrorReply, Received, Refusal, Reverse, Role, receive};
 pub use types::{ReadSegment, ReplyChunk, Segment, WriteChunk};
 
 /// Version of the transport (RFC 8166, section 4.2.2).

@@ -18,12 +18,12 @@ use core::num::NonZeroU32;
 use std::collections::HashMap;
 
 use nfswire_rdma::{
-    Budget, Endpoint, Header, Kind, Reverse, Role, Segment,
+    Budget, ChunkSlices, Endpoint, Header, Kind, Reverse, Role, Segment,
     header::ReplyHeader,
     placement::{Item, Offer, Reduce, Room, SendLimits, Stream, Way, choose, fill, slices},
     receive,
     requester::{Arguments, CallWay, Expected, Limits, check_reply, check_writes, plan, rejoin},
-    types::{ChunkLists, ReadList, ReadSegment, ReplyChunk, WriteChunk, WriteList},
+    types::ReadSegment,
 };
 use nfswire_xdr::{Chunk, Encoder, Payload, Piece, Scattered, Segments};
 use random::Random;
@@ -183,14 +183,9 @@ fn replies_arrive_whole() {
             }
             _ => Some(memory.chunk(&mut random, whole.len() as u32)),
         };
-        let chunks: Vec<WriteChunk<'_>> =
-            offered.iter().map(|s| WriteChunk::new(s).unwrap()).collect();
-        let lists = ChunkLists {
-            reads: ReadList::default(),
-            writes: WriteList::from_slice(&chunks),
-            reply: reply_chunk.as_ref().map(|s| ReplyChunk::new(s).unwrap()),
-        };
-        let call = Header::msg(XID, CREDITS, lists, 40).unwrap();
+        let chunks: Vec<&[Segment]> = offered.iter().map(|s| &s[..]).collect();
+        let lists = ChunkSlices { reads: &[], writes: &chunks, reply: reply_chunk.as_deref() };
+        let call = Header::msg(XID, CREDITS, &lists, 40).unwrap();
         let chunks = call.chunks().unwrap();
 
         // The responder.
@@ -337,7 +332,7 @@ fn plans_hold() {
         let writes = &results[..plan.writes as usize];
         offers[usize::from(plan.writes > 0) + 2 * usize::from(plan.reply.is_some())] += 1;
         let made: Vec<_> = writes.iter().map(|room| made_up(*room, 1)).collect();
-        let chunks: Vec<_> = made.iter().map(|s| WriteChunk::new(s).unwrap()).collect();
+        let chunks: Vec<_> = made.iter().map(|s| &s[..]).collect();
         let reply = plan.reply.map(|length| Room { length, segments: expected.segments });
         let reply_chunk = reply.map(|room| made_up(room, 100));
         let mut reads = Vec::new();
@@ -353,14 +348,10 @@ fn plans_hold() {
             reads.extend(parts.map(|target| ReadSegment { position, target }));
         }
         assert!(plan.way != CallWay::Read || (1..=limits.reads).contains(&plan.reads.count()));
-        let lists = ChunkLists {
-            reads: ReadList::from_slice(&reads),
-            writes: WriteList::from_slice(&chunks),
-            reply: reply_chunk.as_ref().map(|s| ReplyChunk::new(s).unwrap()),
-        };
+        let lists = ChunkSlices { reads: &reads, writes: &chunks, reply: reply_chunk.as_deref() };
         let header = match plan.way {
-            CallWay::Long => Header::nomsg(XID, CREDITS, lists),
-            _ => Header::msg(XID, CREDITS, lists, plan.body),
+            CallWay::Long => Header::nomsg(XID, CREDITS, &lists),
+            _ => Header::msg(XID, CREDITS, &lists, plan.body),
         };
         let mut sent = vec![0; 8192];
         let header_len = header.unwrap().write_to(&mut sent).unwrap();

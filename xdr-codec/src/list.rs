@@ -179,12 +179,6 @@ pub struct Iter<'a, T, const LINKED: bool> {
     noise: Option<&'a [u8]>,
 }
 
-impl<T, const LINKED: bool> Clone for Iter<'_, T, LINKED> {
-    fn clone(&self) -> Self {
-        Self { ..*self }
-    }
-}
-
 impl<'a, T, const LINKED: bool> Iter<'a, T, LINKED> {
     #[inline(always)]
     const fn new(items: &'a [T]) -> Self {
