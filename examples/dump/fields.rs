@@ -43,6 +43,16 @@ impl Fields {
         self.failed.as_deref()
     }
 
+    /// Appends a field that is no part of a value.
+    pub(crate) fn add(&mut self, key: &'static str, value: String) {
+        self.pairs.push((key, value));
+    }
+
+    /// The procedure failed.
+    pub(crate) fn fail(&mut self, status: String) {
+        self.failed = Some(status);
+    }
+
     fn push(&mut self, value: String) {
         let key = self.key;
         let hidden = LEFT_OUT.contains(&key)

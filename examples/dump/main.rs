@@ -2,16 +2,21 @@
 //!
 //! [`capture`] reads pcap and pcapng, [`link`] takes frames apart, [`tcp`] puts streams together,
 //! [`stream`] finds records in them, [`connections`] keeps them apart, [`messages`] decodes and
-//! encodes again, by the table in [`programs`]; [`print`](mod@print), [`stats`] and [`check`] write.
+//! encodes again, by the table in [`programs`], [`nfs4`] does so with COMPOUND, whose callbacks
+//! [`callbacks`] knows; [`print`](mod@print), [`stats`] and [`check`] write.
 
 extern crate alloc;
 
+mod callbacks;
 mod capture;
 mod check;
 mod connections;
 mod fields;
 mod link;
 mod messages;
+mod nfs4;
+mod nfs4_attrs;
+mod nfs4_fields;
 mod print;
 mod programs;
 mod stats;
@@ -54,7 +59,7 @@ struct Options {
     /// Messages, or the rows of --stats, as JSON, one object a line
     #[arg(long)]
     json: bool,
-    /// Counts, bytes and latencies of each procedure, instead of messages
+    /// Counts, bytes and latencies of each procedure and operation, instead of messages
     #[arg(long)]
     stats: bool,
     /// Encodes every message again, and says which do not give their own bytes

@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 use core::num::NonZeroUsize;
 
 use lru::LruCache;
+use nfswire_nfs4::Status;
 use nfswire_rpc::{
     AuthFlavor, AuthSys, CallBody, MessageBody, OpaqueAuth, RPC_VERSION, ReplyHeader, RpcMessage,
     gss,
@@ -11,8 +12,10 @@ use nfswire_rpc::{
 use nfswire_xdr::{Cursor, DecodeError, Limits, from_bytes};
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::callbacks::Callbacks;
 use crate::connections::Place;
-use crate::fields::Fields;
+use crate::fields::{Fields, escaped};
+use crate::nfs4::{self, Compound};
 use crate::programs::{
     self, Body, Called, Entry, GSS_INIT_ARGS, GSS_INIT_RESULTS, GSS_INTEGRITY, GSS_PRIVACY, Known,
     Shown, View, encodes_to,
@@ -81,6 +84,8 @@ pub(crate) struct Message<'m> {
     pub(crate) raw_from: usize,
     pub(crate) fields: Fields,
     pub(crate) body: Option<Box<RawValue>>,
+    /// Its operations, if it is a COMPOUND.
+    pub(crate) compound: Option<Compound>,
     pub(crate) credential: Option<Box<RawValue>>,
 }
 
@@ -100,6 +105,8 @@ struct Pending {
     called: Called,
     entry: Option<&'static Entry>,
     results: Option<Body>,
+    /// Of a COMPOUND that can be read.
+    minor: Option<u32>,
     frame: u64,
     time: Option<i64>,
     answered: bool,
@@ -108,6 +115,7 @@ struct Pending {
 /// Takes messages apart, and knows the calls that were seen.
 pub(crate) struct Dissector {
     calls: LruCache<CallId, Pending>,
+    callbacks: Callbacks,
 }
 
 /// What is wrong: the reason, and from where on bytes are kept.
@@ -115,7 +123,7 @@ type Wrong = (Verdict, usize);
 
 impl Dissector {
     pub(crate) fn new() -> Self {
-        Self { calls: LruCache::new(MAX_CALLS) }
+        Self { calls: LruCache::new(MAX_CALLS), callbacks: Callbacks::new() }
     }
 
     /// Takes a message apart.
@@ -137,6 +145,7 @@ impl Dissector {
             raw_from: bytes.len(),
             fields: Fields::default(),
             body: None,
+            compound: None,
             credential: None,
         };
         let mut c = Cursor::with(bytes, &LIMITS);
@@ -175,10 +184,11 @@ impl Dissector {
         message: &mut Message<'_>,
     ) -> Result<(), Wrong> {
         let CallBody { program, version, procedure, .. } = *call;
-        let called = Called { program, version, procedure };
+        let callback = self.callbacks.is_one(place.dst.ip(), program);
+        let called = Called { program, version, procedure, callback };
         (message.kind, message.called) = (Kind::Call, Some(called));
         let id = (place.connection, place.src, xid);
-        let known = programs::find(program, version);
+        let known = programs::find(called);
         let entry = match known {
             Known::Version(version) => version.procedure(procedure),
             Known::NoVersion(_) | Known::Other => None,
@@ -189,6 +199,7 @@ impl Dissector {
             called,
             entry,
             results: bodies.as_ref().ok().copied().flatten().map(|it| it.1),
+            minor: None,
             frame: place.frame,
             time: place.time,
             answered: false,
@@ -216,7 +227,16 @@ impl Dissector {
             }
             (Known::Version(_), Ok(Some((args, _)))) => args,
         };
-        read(args, c, show, message)
+        let result = read(args, c, None, show, message);
+        if let Some(compound) = &message.compound {
+            for told in &compound.told {
+                self.callbacks.learn(place.src.ip(), *told);
+            }
+            if let Some(call) = self.calls.peek_mut(&id) {
+                call.minor = compound.minor;
+            }
+        }
+        result
     }
 
     fn reply(
@@ -229,7 +249,7 @@ impl Dissector {
     ) -> Result<(), Wrong> {
         message.kind = Kind::Reply;
         let id = (place.connection, place.dst, header.xid);
-        let mut results = None;
+        let (mut results, mut minor) = (None, None);
         if let Some(call) = self.calls.get_mut(&id) {
             let latency = place
                 .time
@@ -238,12 +258,11 @@ impl Dissector {
             let again = core::mem::replace(&mut call.answered, true);
             message.answers = Some(Answers { frame: call.frame, latency, again });
             (message.called, message.entry) = (Some(call.called), call.entry);
-            results = call.results;
+            (results, minor) = (call.results, call.minor);
         }
         let at = c.position();
-        let other = message.called.is_some_and(|called| {
-            matches!(programs::find(called.program, called.version), Known::Other)
-        });
+        let other =
+            message.called.is_some_and(|called| matches!(programs::find(called), Known::Other));
         if let Err(failure) = header.outcome() {
             message.failure = Some(failure.to_string());
             if other {
@@ -256,7 +275,7 @@ impl Dissector {
             return Err((Verdict::Other, at));
         }
         match (results, message.called) {
-            (Some(results), _) => read(results, c, show, message),
+            (Some(results), _) => read(results, c, minor, show, message),
             (None, Some(_)) => {
                 let reason = "its call was refused, so its results cannot be read";
                 Err((Verdict::Refused(reason.into()), at))
@@ -269,8 +288,24 @@ impl Dissector {
     }
 }
 
-/// Reads arguments or results.
-fn read(body: Body, c: Cursor<'_>, show: Show, message: &mut Message<'_>) -> Result<(), Wrong> {
+/// Reads arguments or results; of a reply `minor` is the minor version of its call.
+fn read(
+    body: Body,
+    c: Cursor<'_>,
+    minor: Option<u32>,
+    show: Show,
+    message: &mut Message<'_>,
+) -> Result<(), Wrong> {
+    let body = match body {
+        Body::Value(body) => body,
+        Body::Compound(which) => {
+            let (mut compound, result) = nfs4::read(which, c, minor, show);
+            message.body = compound.json.take();
+            headline(&compound, &mut message.fields);
+            message.compound = Some(compound);
+            return result;
+        }
+    };
     let view = match show {
         Show::Nothing => View::None,
         Show::Line => View::Line(&mut message.fields),
@@ -280,6 +315,25 @@ fn read(body: Body, c: Cursor<'_>, show: Show, message: &mut Message<'_>) -> Res
         Ok(true) => Ok(()),
         Ok(false) => Err((Verdict::Different, message.bytes.len())),
         Err(error) => Err((Verdict::Refused(error.to_string()), c.position())),
+    }
+}
+
+/// What the line of a COMPOUND says; each operation has a line of its own.
+fn headline(compound: &Compound, fields: &mut Fields) {
+    if !compound.tag.is_empty() {
+        fields.add("tag", format!("\"{}\"", escaped(&compound.tag)));
+    }
+    if let Some(minor) = compound.minor {
+        fields.add("minor", minor.to_string());
+    }
+    if let Some(ident) = compound.ident.filter(|ident| *ident != 0) {
+        fields.add("ident", format!("{ident:#x}"));
+    }
+    let plural = if compound.count == 1 { "" } else { "s" };
+    let noun = if compound.status.is_some() { "result" } else { "operation" };
+    fields.add("", format!("{} {noun}{plural}", compound.count));
+    if let Some(status) = compound.status.filter(|status| *status != Status::OK) {
+        fields.fail(nfs4::status_name(status));
     }
 }
 
@@ -431,7 +485,7 @@ mod tests {
 
     #[test]
     fn other_programs_are_kept_whole() {
-        for (program, version) in [(100_003, 4), (0x4000_0000, 1), (4711, 1)] {
+        for (program, version) in [(100_011, 1), (4711, 1)] {
             let bytes = words(&[1, 0, 2, program, version, 1, 0, 0, 0, 0, 5, 6]);
             let mut dissector = Dissector::new();
             let message = dissector.dissect(&place(1, true), &bytes, Show::Json);

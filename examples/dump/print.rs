@@ -5,12 +5,14 @@ use core::net::SocketAddr;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use nfswire_nfs4::Status;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use unicode_width::UnicodeWidthChar;
 
 use crate::connections::{Found, Place};
 use crate::messages::{Kind, Message, Verdict};
+use crate::nfs4::{self, Compound, Detail};
 use crate::programs::{procedure_name, program_name};
 
 const PLAIN: Style = Style::new();
@@ -19,6 +21,9 @@ const CALL: Style = AnsiColor::Cyan.on_default();
 const REPLY: Style = AnsiColor::Green.on_default();
 const FAILED: Style = AnsiColor::Yellow.on_default();
 const WRONG: Style = AnsiColor::Red.on_default().bold();
+
+/// Before an operation of a COMPOUND.
+const INDENT: &str = "                    ";
 
 /// Writes lines. Columns are never cut unless the width of a terminal is given.
 #[derive(Debug)]
@@ -60,7 +65,7 @@ impl Printer {
     ) -> io::Result<()> {
         self.place(place);
         let called = message.called;
-        let program = called.map(|it| (program_name(it.program, it.version), it));
+        let program = called.map(|it| (program_name(it), it));
         let program = match program {
             Some((Some(name), _)) => name.to_owned(),
             Some((None, called)) => called.program.to_string(),
@@ -69,7 +74,7 @@ impl Printer {
         self.span(PLAIN, format_args!("{program:<8} {:>6} ", message.bytes.len()));
         let style = if message.kind == Kind::Call { CALL } else { REPLY };
         if let Some(it) = called {
-            let name = procedure_name(it.program, it.version, it.procedure);
+            let name = procedure_name(it);
             self.span(style, format_args!("V{} {name} ", it.version));
         }
         match message.kind {
@@ -102,7 +107,31 @@ impl Printer {
             Verdict::Different => self.span(WRONG, " [encodes to other bytes]"),
             Verdict::Refused(reason) => self.span(WRONG, format_args!(" [refused: {reason}]")),
         }
-        self.write(out)
+        self.write(out)?;
+        message.compound.as_ref().map_or(Ok(()), |it| self.operations(out, it, style))
+    }
+
+    /// Writes the operations of a COMPOUND, a line each.
+    fn operations(
+        &mut self,
+        out: &mut impl Write,
+        compound: &Compound,
+        style: Style,
+    ) -> io::Result<()> {
+        for (operation, fields) in compound.operations.iter().zip(&compound.lines) {
+            self.span(style, format_args!("{INDENT}{}", compound.name(operation.number)));
+            self.span(PLAIN, fields);
+            if let Some(status) = operation.status.filter(|status| *status != Status::OK) {
+                self.span(FAILED, format_args!(" Error: {}", nfs4::status_name(status)));
+            }
+            self.write(out)?;
+        }
+        let more = compound.operations.len().saturating_sub(compound.lines.len());
+        if more > 0 {
+            self.span(DIM, format_args!("{INDENT}and {more} more"));
+            self.write(out)?;
+        }
+        Ok(())
     }
 
     /// Writes what is missing.
@@ -242,6 +271,8 @@ struct Fields<'a> {
     args: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    operations: &'a [Detail],
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
@@ -294,6 +325,7 @@ pub(crate) fn json(out: &mut impl Write, place: &Place, message: &Message<'_>) -
         failure: message.failure.as_deref(),
         args: body.filter(|_| message.kind == Kind::Call),
         results: body.filter(|_| message.kind == Kind::Reply),
+        operations: message.compound.as_ref().map_or(&[], |it| &it.details),
         verdict,
         reason,
         raw_from: is_raw.then_some(message.raw_from),

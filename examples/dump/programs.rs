@@ -7,12 +7,14 @@ use nfswire_nfs3::{
     nlm::v1::procedures as nlm1, nlm::v3::procedures as nlm3, nlm::v4::procedures as nlm4, nsm,
     procedures as nfs3, v2::procedures as nfs2,
 };
+use nfswire_nfs4::{callback::procedures as cb4, procedures as nfs4};
 use nfswire_rpc::{Procedure, gss, portmap, rpcbind::v3 as rpcbind3, rpcbind::v4 as rpcbind4};
 use nfswire_xdr::serde::{Serialize, SerializeXdr, Serializer};
 use nfswire_xdr::{Chunk, Cursor, Decode, DecodeError, Encode, Encoder, Segments};
 use serde_json::value::RawValue;
 
 use crate::fields::Fields;
+use crate::nfs4::Which;
 
 /// What is to be shown of a value.
 #[derive(Debug)]
@@ -25,9 +27,15 @@ pub(crate) enum View<'v> {
     Json(&'v mut Option<Box<RawValue>>),
 }
 
-/// Decodes the rest of a message as arguments or results, and encodes the value again. The answer
-/// is whether the same bytes came out.
-pub(crate) type Body = fn(Cursor<'_>, View<'_>) -> Result<bool, DecodeError>;
+/// How the rest of a message is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Body {
+    /// As arguments or results: it decodes the value, and encodes it again. The answer is whether
+    /// the same bytes came out.
+    Value(fn(Cursor<'_>, View<'_>) -> Result<bool, DecodeError>),
+    /// Operation by operation.
+    Compound(Which),
+}
 
 /// A procedure and how its arguments and results are read.
 #[derive(Debug)]
@@ -74,6 +82,24 @@ macro_rules! version {
     };
 }
 
+/// The callbacks of NFSv4, whose program has the number that the client chose.
+const CALLBACKS: Version = Version {
+    program: cb4::PROGRAM,
+    version: cb4::VERSION,
+    name: "NFS CB",
+    prefix: "",
+    procedures: &[of::<cb4::Null>(), compound::<cb4::Compound>(true)],
+};
+
+/// NFSv4: one procedure does everything.
+const NFS4: Version = Version {
+    program: nfs4::PROGRAM,
+    version: nfs4::VERSION,
+    name: "NFS",
+    prefix: "NFSPROC4_",
+    procedures: &[of::<nfs4::Null>(), compound::<nfs4::Compound>(false)],
+};
+
 /// Every version that is decoded.
 #[rustfmt::skip]
 pub(crate) const VERSIONS: &[Version] = &[
@@ -90,16 +116,12 @@ pub(crate) const VERSIONS: &[Version] = &[
     version!("NSM", "SM_", nsm: Null Stat Mon Unmon UnmonAll SimuCrash Notify),
     version!("NFSACL", "ACLPROC2_", acl2: Null Getacl Setacl Getattr Access Getxattrdir),
     version!("NFSACL", "ACLPROC3_", acl3: Null Getacl Setacl Getxattrdir),
+    NFS4,
+    CALLBACKS,
 ];
 
-/// Versions of known programs, and known programs, that are not decoded here: their messages are
-/// those of other programs.
-const OTHERS: &[(u32, Option<u32>, &str, &[&str])] = &[
-    (100_003, Some(4), "NFS", &["", "COMPOUND"]),
-    // The program of callbacks is the client's choice; this is the one of Linux.
-    (0x4000_0000, Some(1), "NFS CB", &["", "CB_COMPOUND"]),
-    (100_011, None, "RQUOTA", &[]),
-];
+/// Programs that are known by name only.
+const OTHERS: &[(u32, &str)] = &[(100_011, "RQUOTA")];
 
 /// What a number of program and version means here.
 #[derive(Debug, Clone, Copy)]
@@ -113,39 +135,33 @@ pub(crate) enum Known {
 }
 
 /// Looks a version of a program up.
-pub(crate) fn find(program: u32, version: u32) -> Known {
+pub(crate) fn find(called: Called) -> Known {
+    let program = called.meaning();
     let mut versions = VERSIONS.iter().filter(|it| it.program == program);
-    if let Some(found) = versions.clone().find(|it| it.version == version) {
+    if let Some(found) = versions.clone().find(|it| it.version == called.version) {
         return Known::Version(found);
     }
-    match versions.next() {
-        Some(it) if other(program, version).is_none_or(|other| other.1.is_none()) => {
-            Known::NoVersion(it.name)
-        }
-        _ => Known::Other,
-    }
+    versions.next().map_or(Known::Other, |it| Known::NoVersion(it.name))
 }
 
-fn other(
-    program: u32,
-    version: u32,
-) -> Option<&'static (u32, Option<u32>, &'static str, &'static [&'static str])> {
-    OTHERS.iter().find(|it| it.0 == program && it.1.is_none_or(|it| it == version))
+/// Whether a number of a program has a meaning that no client can choose.
+pub(crate) fn named(program: u32) -> bool {
+    VERSIONS.iter().any(|it| it.program == program) || OTHERS.iter().any(|it| it.0 == program)
 }
 
 /// Name of a program in few words.
-pub(crate) fn program_name(program: u32, version: u32) -> Option<&'static str> {
-    let mut versions = VERSIONS.iter().filter(|it| it.program == program);
-    let exact = versions.clone().find(|it| it.version == version);
-    exact
-        .map(|it| it.name)
-        .or_else(|| other(program, version).map(|it| it.2))
-        .or_else(|| versions.next().map(|it| it.name))
+pub(crate) fn program_name(called: Called) -> Option<&'static str> {
+    match find(called) {
+        Known::Version(version) => Some(version.name),
+        Known::NoVersion(name) => Some(name),
+        Known::Other => OTHERS.iter().find(|it| it.0 == called.program).map(|it| it.1),
+    }
 }
 
 /// Name of a procedure, or its number.
-pub(crate) fn procedure_name(program: u32, version: u32, procedure: u32) -> String {
-    if let Known::Version(known) = find(program, version)
+pub(crate) fn procedure_name(called: Called) -> String {
+    let Called { procedure, .. } = called;
+    if let Known::Version(known) = find(called)
         && let Some(entry) = known.procedure(procedure)
     {
         return known.short(entry).into();
@@ -154,10 +170,7 @@ pub(crate) fn procedure_name(program: u32, version: u32, procedure: u32) -> Stri
     if procedure == 0 {
         return "NULL".into();
     }
-    let index = usize::try_from(procedure).unwrap_or(usize::MAX);
-    other(program, version)
-        .and_then(|it| it.3.get(index))
-        .map_or_else(|| format!("proc-{procedure}"), |name| (*name).into())
+    format!("proc-{procedure}")
 }
 
 /// What a port suggests about the traffic there: nothing more than which streams of bytes are worth a
@@ -172,6 +185,7 @@ pub(crate) const fn hint(src: u16, dst: u16) -> Option<&'static str> {
 }
 
 /// How a procedure's bodies are read.
+#[expect(clippy::redundant_closure, reason = "the function itself is for one lifetime only")]
 const fn of<P: Procedure>() -> Entry
 where
     for<'a> P::Args<'a>: SerializeXdr,
@@ -180,16 +194,31 @@ where
     Entry {
         number: P::NUMBER,
         rfc_name: P::NAME,
-        args: |c, view| body::<P::Args<'_>>(c, view),
-        results: |c, view| body::<P::Reply<'_>>(c, view),
+        args: Body::Value(|c, view| body::<P::Args<'_>>(c, view)),
+        results: Body::Value(|c, view| body::<P::Reply<'_>>(c, view)),
+    }
+}
+
+/// COMPOUND or CB_COMPOUND.
+const fn compound<P: Procedure>(callback: bool) -> Entry {
+    Entry {
+        number: P::NUMBER,
+        rfc_name: P::NAME,
+        args: Body::Compound(Which { callback, reply: false }),
+        results: Body::Compound(Which { callback, reply: true }),
     }
 }
 
 /// Bodies that RPCSEC_GSS puts in the place of a procedure's (RFC 2203, sections 5.2 and 5.3).
-pub(crate) const GSS_INTEGRITY: Body = |c, view| body::<gss::IntegData<'_>>(c, view);
-pub(crate) const GSS_PRIVACY: Body = |c, view| body::<gss::PrivData<'_>>(c, view);
-pub(crate) const GSS_INIT_ARGS: Body = |c, view| body::<gss::InitArgs<'_>>(c, view);
-pub(crate) const GSS_INIT_RESULTS: Body = |c, view| body::<gss::InitReply<'_>>(c, view);
+#[expect(clippy::redundant_closure, reason = "the function itself is for one lifetime only")]
+pub(crate) const GSS_INTEGRITY: Body = Body::Value(|c, view| body::<gss::IntegData<'_>>(c, view));
+#[expect(clippy::redundant_closure, reason = "the function itself is for one lifetime only")]
+pub(crate) const GSS_PRIVACY: Body = Body::Value(|c, view| body::<gss::PrivData<'_>>(c, view));
+#[expect(clippy::redundant_closure, reason = "the function itself is for one lifetime only")]
+pub(crate) const GSS_INIT_ARGS: Body = Body::Value(|c, view| body::<gss::InitArgs<'_>>(c, view));
+#[expect(clippy::redundant_closure, reason = "the function itself is for one lifetime only")]
+pub(crate) const GSS_INIT_RESULTS: Body =
+    Body::Value(|c, view| body::<gss::InitReply<'_>>(c, view));
 
 fn body<'a, T: Decode<'a> + Encode<'a> + SerializeXdr>(
     mut c: Cursor<'a>,
@@ -251,21 +280,31 @@ pub(crate) struct Called {
     pub(crate) program: u32,
     pub(crate) version: u32,
     pub(crate) procedure: u32,
+    /// The program is a client's callbacks, whatever its number.
+    pub(crate) callback: bool,
+}
+
+impl Called {
+    /// The number by which the program is known.
+    const fn meaning(self) -> u32 {
+        if self.callback { cb4::PROGRAM } else { self.program }
+    }
 }
 
 impl fmt::Display for Called {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { program, version, procedure } = *self;
-        match program_name(program, version) {
+        let Self { program, version, procedure, .. } = *self;
+        match program_name(*self) {
             Some(name) => f.write_str(name)?,
             None => write!(f, "program {program}")?,
         }
         write!(f, " version {version} procedure {procedure}")?;
-        if procedure_name(program, version, procedure).starts_with("proc-") {
+        let name = procedure_name(*self);
+        if name.starts_with("proc-") {
             return Ok(());
         }
         f.write_char(' ')?;
-        f.write_str(&procedure_name(program, version, procedure))
+        f.write_str(&name)
     }
 }
 
@@ -291,6 +330,8 @@ mod tests {
             nsm::PROCEDURES,
             acl2::PROCEDURES,
             acl3::PROCEDURES,
+            nfs4::PROCEDURES,
+            cb4::PROCEDURES,
         ];
         assert_eq!(VERSIONS.len(), tables.len());
         for (version, table) in VERSIONS.iter().zip(tables) {
@@ -298,21 +339,24 @@ mod tests {
                 version.procedures.iter().map(|it| (it.number, it.rfc_name)).collect();
             assert_eq!(listed, *table, "{} {}", version.name, version.version);
             for entry in version.procedures {
-                assert_ne!(version.short(entry), entry.rfc_name, "the prefix does not fit");
+                assert!(entry.rfc_name.starts_with(version.prefix), "the prefix does not fit");
             }
         }
     }
 
     #[test]
     fn versions_and_other_programs() {
-        assert!(matches!(find(100_003, 3), Known::Version(it) if it.name == "NFS"));
-        assert!(matches!(find(100_003, 4), Known::Other));
-        assert!(matches!(find(100_003, 9), Known::NoVersion("NFS")));
-        assert!(matches!(find(200_000, 1), Known::Other));
-        let called = Called { program: 100_003, version: 4, procedure: 1 };
-        assert_eq!(called.to_string(), "NFS version 4 procedure 1 COMPOUND");
-        let called = Called { program: 7, version: 1, procedure: 2 };
-        assert_eq!(called.to_string(), "program 7 version 1 procedure 2");
+        let called =
+            |program, version, procedure| Called { program, version, procedure, callback: false };
+        assert!(matches!(find(called(100_003, 3, 0)), Known::Version(it) if it.name == "NFS"));
+        assert!(matches!(find(called(100_003, 4, 0)), Known::Version(it) if it.name == "NFS"));
+        assert!(matches!(find(called(100_003, 9, 0)), Known::NoVersion("NFS")));
+        assert!(matches!(find(called(200_000, 1, 0)), Known::Other));
+        let text = called(100_003, 4, 1).to_string();
+        assert_eq!(text, "NFS version 4 procedure 1 COMPOUND");
+        assert_eq!(called(7, 1, 2).to_string(), "program 7 version 1 procedure 2");
+        let callback = Called { callback: true, ..called(7, 1, 1) };
+        assert_eq!(callback.to_string(), "NFS CB version 1 procedure 1 CB_COMPOUND");
     }
 
     #[test]

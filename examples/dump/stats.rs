@@ -1,13 +1,15 @@
-//! Counts, bytes and latencies of each procedure.
+//! Counts, bytes and latencies of each procedure, and of each operation of a COMPOUND.
 
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 use std::io::{self, Write};
 
 use hdrhistogram::Histogram;
+use nfswire_nfs4::Status;
 use serde::Serialize;
 
 use crate::messages::{Kind, Message};
+use crate::nfs4;
 use crate::programs::{Called, procedure_name, program_name};
 
 /// Procedures that are told apart; calls of further ones are counted together.
@@ -15,10 +17,14 @@ const MAX_ROWS: usize = 1024;
 /// Longest latency that is told apart: an hour, in nanoseconds.
 const MAX_LATENCY: u64 = 3_600_000_000_000;
 /// Where calls beyond that are counted.
-const BEYOND: Called = Called { program: u32::MAX, version: u32::MAX, procedure: u32::MAX };
+const BEYOND: Called =
+    Called { program: u32::MAX, version: u32::MAX, procedure: u32::MAX, callback: false };
 
-/// What is known of a procedure.
-#[derive(Debug)]
+/// A procedure, or an operation of it.
+type Key = (Called, Option<u32>);
+
+/// What is known of a procedure or operation.
+#[derive(Debug, Default)]
 struct Row {
     calls: u64,
     call_bytes: u64,
@@ -30,12 +36,46 @@ struct Row {
     latency: Option<Histogram<u64>>,
 }
 
+/// A message or operation to be counted.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    reply: bool,
+    bytes: usize,
+    failed: bool,
+    latency: Option<u64>,
+}
+
+impl Row {
+    fn count(&mut self, counted: Counted) {
+        let bytes = u64::try_from(counted.bytes).unwrap_or(u64::MAX);
+        if !counted.reply {
+            self.calls = self.calls.saturating_add(1);
+            self.call_bytes = self.call_bytes.saturating_add(bytes);
+            return;
+        }
+        self.replies = self.replies.saturating_add(1);
+        self.reply_bytes = self.reply_bytes.saturating_add(bytes);
+        self.failures = self.failures.saturating_add(u64::from(counted.failed));
+        if let Some(latency) = counted.latency {
+            if self.latency.is_none() {
+                self.latency = Histogram::new_with_bounds(1, MAX_LATENCY, 2).ok();
+            }
+            if let Some(histogram) = &mut self.latency {
+                histogram.saturating_record(latency);
+            }
+        }
+    }
+}
+
 /// A row as it is written.
 #[derive(Debug, Serialize)]
 struct Written {
     program: u32,
     version: u32,
     procedure: u32,
+    /// Of a COMPOUND; the procedure itself has a row without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<u32>,
     program_name: &'static str,
     name: String,
     calls: u64,
@@ -50,50 +90,38 @@ struct Written {
 /// The table.
 #[derive(Debug, Default)]
 pub(crate) struct Stats {
-    rows: BTreeMap<Called, Row>,
+    rows: BTreeMap<Key, Row>,
 }
 
 impl Stats {
-    /// Counts a message. Replies whose call was not seen count nowhere.
+    /// Counts a message, and its operations. Replies whose call was not seen count nowhere.
     pub(crate) fn count(&mut self, message: &Message<'_>) {
-        let Some(mut called) = message.called else { return };
-        if self.rows.len() >= MAX_ROWS && !self.rows.contains_key(&called) {
-            called = BEYOND;
-        }
-        let row = self.rows.entry(called).or_insert_with(|| Row {
-            calls: 0,
-            call_bytes: 0,
-            replies: 0,
-            reply_bytes: 0,
-            failures: 0,
-            latency: None,
-        });
-        let bytes = u64::try_from(message.bytes.len()).unwrap_or(u64::MAX);
-        if message.kind == Kind::Call {
-            row.calls = row.calls.saturating_add(1);
-            row.call_bytes = row.call_bytes.saturating_add(bytes);
-            return;
-        }
-        row.replies = row.replies.saturating_add(1);
-        row.reply_bytes = row.reply_bytes.saturating_add(bytes);
-        if message.failure.is_some() || message.fields.failed().is_some() {
-            row.failures = row.failures.saturating_add(1);
-        }
-        if let Some(answers) = message.answers
-            && let (Some(latency), false) = (answers.latency, answers.again)
-        {
-            if row.latency.is_none() {
-                row.latency = Histogram::new_with_bounds(1, MAX_LATENCY, 2).ok();
-            }
-            if let Some(histogram) = &mut row.latency {
-                histogram.saturating_record(latency);
-            }
+        let Some(called) = message.called else { return };
+        let first = message.answers.filter(|answers| !answers.again);
+        let counted = Counted {
+            reply: message.kind != Kind::Call,
+            bytes: message.bytes.len(),
+            failed: message.failure.is_some() || message.fields.failed().is_some(),
+            latency: first.and_then(|answers| answers.latency),
+        };
+        self.row((called, None)).count(counted);
+        for operation in message.compound.iter().flat_map(|it| &it.operations) {
+            let failed = operation.status.is_some_and(|status| status != Status::OK);
+            let row = self.row((called, Some(operation.number)));
+            row.count(Counted { bytes: operation.len, failed, ..counted });
         }
     }
 
+    fn row(&mut self, mut key: Key) -> &mut Row {
+        if self.rows.len() >= MAX_ROWS && !self.rows.contains_key(&key) {
+            key = (BEYOND, None);
+        }
+        self.rows.entry(key).or_default()
+    }
+
     fn written(&self) -> impl Iterator<Item = Written> + '_ {
-        self.rows.iter().map(|(called, row)| {
-            let Called { program, version, procedure } = *called;
+        self.rows.iter().map(|((called, operation), row)| {
+            let Called { program, version, procedure, callback } = *called;
             let latency_ns = row.latency.as_ref().map(|histogram| {
                 [0.5, 0.9, 0.99, 1.0].map(|quantile| histogram.value_at_quantile(quantile))
             });
@@ -104,9 +132,13 @@ impl Stats {
                 program_name: if *called == BEYOND {
                     "others"
                 } else {
-                    program_name(program, version).unwrap_or("?")
+                    program_name(*called).unwrap_or("?")
                 },
-                name: procedure_name(program, version, procedure),
+                operation: *operation,
+                name: match operation {
+                    Some(number) => nfs4::name(callback, *number),
+                    None => procedure_name(*called),
+                },
                 calls: row.calls,
                 call_bytes: row.call_bytes,
                 replies: row.replies,
@@ -130,7 +162,7 @@ impl Stats {
     pub(crate) fn table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "{:<10} {:>2} {:<14} {:>9} {:>12} {:>9} {:>12} {:>8} {:>9} {:>9} {:>9} {:>9}",
+            "{:<10} {:>2} {:<22} {:>9} {:>12} {:>9} {:>12} {:>8} {:>9} {:>9} {:>9} {:>9}",
             "program",
             "v",
             "procedure",
@@ -153,11 +185,13 @@ impl Stats {
             } else {
                 row.program_name.into()
             };
+            let indent = if row.operation.is_some() { "  " } else { "" };
+            let name = format!("{indent}{}", row.name);
             writeln!(
                 out,
-                "{program:<10} {:>2} {:<14} {:>9} {:>12} {:>9} {:>12} {:>8} {p50:>9} {p90:>9} {p99:>9} {max:>9}",
+                "{program:<10} {:>2} {:<22} {:>9} {:>12} {:>9} {:>12} {:>8} {p50:>9} {p90:>9} {p99:>9} {max:>9}",
                 row.version,
-                row.name,
+                name,
                 row.calls,
                 row.call_bytes,
                 row.replies,

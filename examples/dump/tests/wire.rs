@@ -134,7 +134,8 @@ impl Capture {
     }
 }
 
-fn message(put: impl FnOnce(&mut Encoder<'_, 'static>)) -> Vec<u8> {
+/// A message as it is encoded.
+pub(super) fn message(put: impl FnOnce(&mut Encoder<'_, 'static>)) -> Vec<u8> {
     let (mut head, mut segments) = (Vec::new(), Segments::new());
     let mut e = Encoder::growable(&mut head, &mut segments).copy_break(u32::MAX);
     put(&mut e);
