@@ -3,7 +3,10 @@
 use nfswire_xdr::{Cursor, DecodeError, Encode, EncodeError, Encoder, ErrorKind, Slot, Text, Wire};
 use thiserror::Error;
 
-use super::{Argop, Bounds, Input, OpArgs, OpReply, Resop, writer::Numbered};
+use super::{
+    Argop, Bounds, Input, OpArgs, OpReply, Resop,
+    writer::{Numbered, Tag},
+};
 use crate::{OpNum, Status};
 
 /// Why an operation was not put into a request. Nothing of it is left.
@@ -64,7 +67,7 @@ impl<'e, 'h, 'p> CompoundBuilder<'e, 'h, 'p> {
     ///
     /// # Errors
     /// The encoder's.
-    #[inline]
+    #[inline(always)]
     pub fn new(
         e: &'e mut Encoder<'h, 'p>,
         tag: Text<'_>,
@@ -72,8 +75,7 @@ impl<'e, 'h, 'p> CompoundBuilder<'e, 'h, 'p> {
         limit: u64,
     ) -> Result<Self, EncodeError> {
         let start = e.len();
-        e.word(tag.len())?;
-        e.copy(tag.as_bytes())?;
+        e.put(&Tag(tag))?;
         e.word(minor_version)?;
         let count_slot = e.reserve()?;
         let reply = u64::from(tag.len()).next_multiple_of(4).wrapping_add(12);
@@ -143,7 +145,7 @@ impl<'e, 'h, 'p> CompoundBuilder<'e, 'h, 'p> {
     ///
     /// # Errors
     /// [`EncodeError::Stale`] if the encoder was rolled back to before the arguments.
-    #[inline]
+    #[inline(always)]
     pub fn finish(self) -> Result<u32, EncodeError> {
         self.e.patch(self.count_slot, self.count)?;
         Ok(self.count)
@@ -230,7 +232,7 @@ impl<'a, S: Input<'a>> ReplyReader<'a, S> {
     ///
     /// # Errors
     /// The first fault in it.
-    #[inline]
+    #[inline(always)]
     pub fn open(mut source: S) -> Result<Self, DecodeError> {
         let status = source.take()?;
         let tag = source.take()?;
@@ -298,7 +300,10 @@ impl<'a, S: Input<'a>> ReplyReader<'a, S> {
                 self.index = self.index.wrapping_add(1);
                 Ok(Some(result))
             }
-            Err(error) => Err(self.malformed(R::OP, Some(error))),
+            Err(error) => {
+                let index = self.index;
+                Err(ReplyError::Malformed { index, op: R::OP, error })
+            }
         }
     }
 
@@ -306,27 +311,13 @@ impl<'a, S: Input<'a>> ReplyReader<'a, S> {
     #[inline(always)]
     fn number(&mut self, op: OpNum) -> Result<Option<OpNum>, ReplyError> {
         if self.index >= self.count {
-            return self.ended().map(|()| None);
+            return ended(self.status, self.count).map(|()| None);
         }
         match self.source.take() {
             Ok(found) if self.last == Status::OK && (found == op || found == OpNum::ILLEGAL) => {
                 Ok(Some(found))
             }
-            found => Err(self.unexpected(op, found)),
-        }
-    }
-
-    /// Why there is no such result.
-    #[cold]
-    fn unexpected(&self, op: OpNum, found: Result<OpNum, DecodeError>) -> ReplyError {
-        let (index, expected) = (self.index, op);
-        match found {
-            _ if self.last != Status::OK => {
-                let reason = "the one that was read last failed";
-                ReplyError::Count { count: self.count, reason }
-            }
-            Ok(found) => ReplyError::OtherOp { index, expected, found },
-            Err(error) => ReplyError::Malformed { index, op, error },
+            found => Err(unexpected([self.index, self.count], self.last, op, found)),
         }
     }
 
@@ -335,16 +326,6 @@ impl<'a, S: Input<'a>> ReplyReader<'a, S> {
         let kind = ErrorKind::Contradiction;
         let error = error.unwrap_or(DecodeError { kind, offset: 0, field: None });
         ReplyError::Malformed { index: self.index, op, error }
-    }
-
-    /// Another operation was asked for, and there is no result.
-    #[cold]
-    fn ended(&self) -> Result<(), ReplyError> {
-        if self.status == Status::OK {
-            let reason = "all operations were done: the reply's status is NFS4_OK";
-            return Err(ReplyError::Count { count: self.count, reason });
-        }
-        Ok(())
     }
 
     /// Goes on with another source, where the message goes on: behind a READ whose data was still on
@@ -377,4 +358,32 @@ impl<'a, S: Input<'a>> ReplyReader<'a, S> {
         source.end().map_err(ReplyError::Trailing)?;
         Ok(status)
     }
+}
+
+/// Why there is no such result.
+#[cold]
+fn unexpected(
+    [index, count]: [u32; 2],
+    last: Status,
+    op: OpNum,
+    found: Result<OpNum, DecodeError>,
+) -> ReplyError {
+    match found {
+        _ if last != Status::OK => {
+            let reason = "the one that was read last failed";
+            ReplyError::Count { count, reason }
+        }
+        Ok(found) => ReplyError::OtherOp { index, expected: op, found },
+        Err(error) => ReplyError::Malformed { index, op, error },
+    }
+}
+
+/// Another operation was asked for, and there is no result.
+#[cold]
+fn ended(status: Status, count: u32) -> Result<(), ReplyError> {
+    if status == Status::OK {
+        let reason = "all operations were done: the reply's status is NFS4_OK";
+        return Err(ReplyError::Count { count, reason });
+    }
+    Ok(())
 }

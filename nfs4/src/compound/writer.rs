@@ -41,6 +41,7 @@ impl ReplyLimits {
     }
 
     /// Whether a reply of `len` bytes keeps to them.
+    #[inline(always)]
     const fn admit(&self, len: u64) -> Result<(), Status> {
         if len > self.max {
             Err(self.too_big)
@@ -107,6 +108,31 @@ impl<'p, T: Encode<'p>> Encode<'p> for Numbered<'_, T> {
     }
 }
 
+/// The tag, which is copied: unlike a payload it need not outlive the message.
+pub(super) struct Tag<'t>(pub(super) Text<'t>);
+
+impl Wire for Tag<'_> {
+    const MIN_LEN: u32 = 4;
+    const MAX_LEN: u32 = u32::MAX;
+}
+
+impl<'p> Encode<'p> for Tag<'_> {
+    #[inline(always)]
+    fn encoded_len(&self) -> u64 {
+        self.0.encoded_len()
+    }
+
+    #[inline(always)]
+    fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+        self.0.write(w)
+    }
+
+    fn encode_fields(&self, e: &mut Encoder<'_, 'p>) -> Result<(), EncodeError> {
+        e.word(self.0.len())?;
+        e.copy(self.0.as_bytes())
+    }
+}
+
 /// Writes the reply to COMPOUND one result at a time, within limits, payloads by reference.
 ///
 /// Before an operation runs, [`fits`](Self::fits) says whether its result will have room, and room
@@ -159,7 +185,7 @@ impl<'e, 'h, 'p> CompoundWriter<'e, 'h, 'p> {
     ///
     /// # Errors
     /// [`WriteError::TooBig`] if not even an empty reply keeps to the limits; the encoder's.
-    #[inline]
+    #[inline(always)]
     pub fn new(
         e: &'e mut Encoder<'h, 'p>,
         tag: Text<'_>,
@@ -169,10 +195,7 @@ impl<'e, 'h, 'p> CompoundWriter<'e, 'h, 'p> {
         let len = Encode::<'_>::encoded_len(&tag).wrapping_add(8);
         limits.admit(len).map_err(|status| WriteError::TooBig { status, len })?;
         let status_slot = e.reserve()?;
-        e.word(tag.len())?;
-        if !tag.is_empty() {
-            e.copy(tag.as_bytes())?;
-        }
+        e.put(&Tag(tag))?;
         let count_slot = e.reserve()?;
         Ok(Self { e, start, status_slot, count_slot, count: 0, status: Status::OK, limits })
     }
@@ -279,9 +302,12 @@ impl<'e, 'h, 'p> CompoundWriter<'e, 'h, 'p> {
 
     #[inline(always)]
     fn append<T: Encode<'p>>(&mut self, result: &T, status: Status) -> Result<(), WriteError> {
+        if self.status != Status::OK {
+            return Err(WriteError::Ended);
+        }
         let len = self.len().saturating_add(result.encoded_len());
-        if self.status != Status::OK || self.limits.admit(len).is_err() {
-            return Err(self.refused(len));
+        if let Err(status) = self.limits.admit(len) {
+            return Err(WriteError::TooBig { status, len });
         }
         self.e.put(result)?;
         self.status = status;
@@ -289,19 +315,11 @@ impl<'e, 'h, 'p> CompoundWriter<'e, 'h, 'p> {
         Ok(())
     }
 
-    #[cold]
-    fn refused(&self, len: u64) -> WriteError {
-        match self.limits.admit(len) {
-            Err(status) if self.status == Status::OK => WriteError::TooBig { status, len },
-            _ => WriteError::Ended,
-        }
-    }
-
     /// Ends the reply, and gives its status: that of the last result.
     ///
     /// # Errors
     /// [`EncodeError::Stale`] if the encoder was rolled back to before the reply.
-    #[inline]
+    #[inline(always)]
     pub fn finish(self) -> Result<Status, EncodeError> {
         self.e.patch(self.status_slot, self.status.0)?;
         self.e.patch(self.count_slot, self.count)?;
