@@ -140,6 +140,8 @@ fn recorded_replies() {
         assert_eq!(table.refused, 0, "{name}");
         for cost in [table.offered, table.needed] {
             assert_eq!(cost.sends, operations, "{name}");
+            assert!(cost.registrations <= table.recorded.registrations, "{name}");
+            assert!(cost.reads <= table.recorded.reads, "{name}");
             assert!(cost.writes <= table.recorded.writes, "{name}");
             // Payloads that only a chunk can carry are still written.
             assert_eq!(cost.writes - cost.needless, table.recorded.writes - theirs, "{name}");

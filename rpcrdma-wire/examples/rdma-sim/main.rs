@@ -1,5 +1,6 @@
 //! Prints what the decisions of this crate do over a simulated wire, and what recorded replies would
-//! cost if it had sent them.
+//! cost if it had sent them: `fit` replies fit inline whole, `needless` are RDMA Writes of those. The
+//! rules are what was recorded, and this crate with the two values of `Reduce`.
 //!
 //! ```text
 //! cargo run -p nfswire-rdma --example rdma-sim
@@ -91,8 +92,17 @@ fn curves() -> Result<String, String> {
 
 fn traces(files: &[String], inline: u32) -> Result<String, String> {
     let mut lines = format!(
-        "{:<20} {:>5} {:>6} {:>5}  {:<9} {:>6} {:>7} {:>9} {:>7} {:>12}\n",
-        "trace", "ops", "fit", "regs", "rule", "sends", "writes", "needless", "compl", "compl/op"
+        "{:<17} {:>4} {:>4}  {:<9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n",
+        "trace",
+        "ops",
+        "fit",
+        "rule",
+        "sends/op",
+        "writes/op",
+        "regs/op",
+        "reads/op",
+        "compl/op",
+        "needless"
     );
     for file in files {
         let trace = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
@@ -101,15 +111,14 @@ fn traces(files: &[String], inline: u32) -> Result<String, String> {
         let rules =
             [("recorded", table.recorded), ("offered", table.offered), ("needed", table.needed)];
         for (rule, cost) in rules {
-            let Cost { sends, writes, needless, completions, .. } = cost;
-            lines.push_str(&format!(
-                "{name:<20} {:>5} {:>6} {:>5}  {rule:<9} {sends:>6} {writes:>7} {needless:>9} \
-                 {completions:>7} {:>12.3}\n",
-                table.operations,
-                table.small,
-                table.registrations,
-                f64::from(completions) / f64::from(sends.max(1)),
-            ));
+            let Cost { sends, writes, registrations, reads, completions, needless, .. } = cost;
+            let (operations, small) = (table.operations, table.small);
+            lines.push_str(&format!("{name:<17} {operations:>4} {small:>4}  {rule:<9}"));
+            for count in [sends, writes, registrations, reads, completions] {
+                let each = f64::from(count) / f64::from(operations.max(1));
+                lines.push_str(&format!(" {each:>9.3}"));
+            }
+            lines.push_str(&format!(" {needless:>8}\n"));
         }
         if table.refused > 0 {
             lines.push_str(&format!("{name:<20} {} replies refused\n", table.refused));

@@ -1,4 +1,4 @@
-//! Recorded calls and replies, and what their replies would cost if this crate had sent them.
+//! Recorded calls and replies, and what they would cost if this crate had sent them.
 //!
 //! A trace is a file of messages, each a length of four bytes (big-endian) and what one Send
 //! carried.
@@ -10,18 +10,23 @@ use nfswire_rdma::{
     batch::Sends,
     placement::{Body, Item, Offer, Reduce, Room, SendLimits, Stream, Way, choose},
     receive,
+    requester::{Arguments, CallWay, Expected, Limits, plan},
 };
 
-/// What the replies of one trace cost the server.
+/// What the calls and replies of one trace cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
-    /// Sends.
+    /// Segments that the client registers.
+    pub(crate) registrations: u32,
+    /// RDMA Reads: segments of calls that the server fetches.
+    pub(crate) reads: u32,
+    /// Sends of the server.
     pub(crate) sends: u32,
     /// RDMA Writes: segments that got bytes.
     pub(crate) writes: u32,
     /// RDMA Writes of replies that fit inline with everything in them.
     pub(crate) needless: u32,
-    /// Completions.
+    /// Completions of the server's Sends and RDMA Writes.
     pub(crate) completions: u32,
     /// Replies that are copied into one piece.
     pub(crate) copied: u32,
@@ -36,9 +41,7 @@ pub(crate) struct Table {
     pub(crate) skipped: u32,
     /// Replies that fit inline with everything in them and every offered chunk returned.
     pub(crate) small: u32,
-    /// Segments that the client registered for its calls.
-    pub(crate) registrations: u32,
-    /// What the server of the trace did.
+    /// What client and server of the trace did.
     pub(crate) recorded: Cost,
     /// This crate, payloads in Write chunks whenever there are any.
     pub(crate) offered: Cost,
@@ -110,6 +113,42 @@ fn used(chunks: &Chunks<'_>) -> (u32, Vec<u32>, u64) {
     (segments, payloads, reply)
 }
 
+/// Registrations and RDMA Reads of a call, if it is planned anew for the same reply: what the client
+/// of the trace offered is the largest that it reckoned with.
+fn plan_again(offered: &Chunks<'_>, body: u64, inline: u32) -> Option<(u32, u32)> {
+    let mut length = body.next_multiple_of(4);
+    let (mut items, mut segments, mut whole) = (Vec::new(), Vec::new(), 1);
+    for chunk in offered.reads() {
+        if chunk.position() == 0 {
+            (length, whole) = (chunk.len(), chunk.segment_count() as u32);
+        } else {
+            let bytes = u32::try_from(chunk.len()).ok()?;
+            items.push(Item { position: length, length: bytes, pieces: 1 });
+            segments.push(chunk.segment_count() as u32);
+            length += chunk.padded_len();
+        }
+    }
+    let stream = Stream::new(length, 1 + 2 * u32::from(!items.is_empty()), &items).ok()?;
+    let mut rooms = [Room::default(); 16];
+    let offer = Offer::of(offered, &mut rooms).ok()?;
+    let limits = Limits { segments: 300, writes: 16, ..Limits::new(inline) };
+    let results: u64 = offer.writes.iter().map(|room| room.length.next_multiple_of(4)).sum();
+    // Beside results that have Write chunks there are never more than a few words.
+    let beside = if results > 0 { 128 } else { 0 };
+    let expected = Expected {
+        length: offer.reply.map_or(0, |room| room.length) + results + beside,
+        results: offer.writes,
+        segments: offer.reply.map_or(1, |room| room.segments),
+    };
+    let plan = plan(&Arguments { stream, segments: &segments, whole }, &expected, &limits).ok()?;
+    let reads = match plan.way {
+        CallWay::Long => whole,
+        _ => (0..).zip(&segments).filter(|(k, _)| plan.reads.contains(*k)).map(|(_, n)| n).sum(),
+    };
+    let writes: u32 = offer.writes.iter().take(plan.writes as usize).map(|w| w.segments).sum();
+    Some((reads + writes + plan.reply.map_or(0, |_| expected.segments), reads))
+}
+
 fn add(
     table: &mut Table,
     queues: &mut [Sends; 2],
@@ -123,9 +162,13 @@ fn add(
         return Ok(());
     };
     table.operations += 1;
-    let written = offered.writes().chain(offered.reply()).map(|chunk| chunk.segments.len());
-    let read = offered.reads().map(|chunk| chunk.segment_count() as u32);
-    table.registrations += written.chain(read).sum::<u32>();
+    let written: u32 =
+        offered.writes().chain(offered.reply()).map(|chunk| chunk.segments.len()).sum();
+    let read: u32 = offered.reads().map(|chunk| chunk.segment_count() as u32).sum();
+    table.recorded.registrations += written + read;
+    table.recorded.reads += read;
+    let (registrations, reads) =
+        plan_again(offered, call.inline().len() as u64, inline).unwrap_or((written + read, read));
 
     // The reply as it was before it was taken apart. Where its payloads were does not change what
     // they cost: behind all else will do.
@@ -181,6 +224,8 @@ fn add(
         if choice.way == Way::Reply {
             writes += offered.reply().map_or(0, |chunk| filled(chunk, choice.reply));
         }
+        cost.registrations += registrations;
+        cost.reads += reads;
         cost.sends += 1;
         cost.writes += writes;
         cost.needless += if small { writes } else { 0 };
