@@ -507,7 +507,6 @@ pub enum CannotSend {
 ///
 /// # Errors
 /// [`CannotSend`] if the requester offered too little.
-#[inline]
 pub fn choose(
     reply: &Stream<'_>,
     offer: &Offer<'_>,

@@ -20,7 +20,7 @@
 use thiserror::Error;
 
 use crate::{
-    Segment,
+    Chunks, Header, Kind, Segment,
     header::MIN_HEADER_LEN,
     placement::{Body, READ_SEGMENT, Room, SendLimits, Stream, padded},
 };
@@ -190,7 +190,7 @@ pub enum NoPlan {
 }
 
 /// Chunks to offer for a reply.
-struct Chunks {
+struct Offered {
     writes: u32,
     reply: Option<u64>,
     /// Bytes in the headers of call and reply.
@@ -199,12 +199,12 @@ struct Chunks {
 
 /// The chunks that make room for the largest reply: none if it fits inline, then Write chunks for as
 /// few of the first results as make the rest fit, then a Reply chunk.
-fn offer(reply: &Expected<'_>, limits: &Limits) -> Result<Chunks, NoPlan> {
+fn offer(reply: &Expected<'_>, limits: &Limits) -> Result<Offered, NoPlan> {
     let inline = u64::from(limits.reply_inline);
     let fits = |header: u64, length: u64| {
         (MIN_HEADER_LEN as u64).saturating_add(header).saturating_add(length) <= inline
     };
-    let mut best = Chunks { writes: 0, reply: None, header: 0 };
+    let mut best = Offered { writes: 0, reply: None, header: 0 };
     let mut left = reply.length;
     if fits(best.header, left) {
         return Ok(best);
@@ -225,7 +225,7 @@ fn offer(reply: &Expected<'_>, limits: &Limits) -> Result<Chunks, NoPlan> {
     }
     if !limits.both {
         // Only one kind: the Reply chunk takes everything.
-        best = Chunks { writes: 0, reply: None, header: 0 };
+        best = Offered { writes: 0, reply: None, header: 0 };
         left = reply.length;
     }
     if reply.segments > limits.segments {
@@ -344,6 +344,26 @@ pub enum BadReturn {
         /// Length that came back.
         claimed: u32,
     },
+    /// RDMA_MSG, which has the message in the Send, with bytes in the Reply chunk.
+    #[error("the reply came inline, but claims {claimed} bytes in the Reply chunk: discard it")]
+    TwoReplies {
+        /// Bytes that it claims.
+        claimed: u64,
+    },
+    /// RDMA_NOMSG without bytes in the Reply chunk.
+    #[error("the reply is neither inline nor in the Reply chunk: discard it")]
+    NoReply,
+    /// RDMA_ERROR, which returns no chunks.
+    #[error("the peer answers with an error: the call is over, there is no reply")]
+    Error,
+    /// The Send invalidated a handle that the call did not offer.
+    #[error(
+        "the peer invalidated handle {handle:#x}, which the call does not name: close the connection"
+    )]
+    Invalidated {
+        /// The handle.
+        handle: u32,
+    },
     /// Bytes behind a segment that is not full.
     #[error("segment {segment} claims bytes, but one before it is not full: discard the reply")]
     Gap {
@@ -434,6 +454,45 @@ where
         (Some(ours), Some(theirs)) => check_chunk(ours, theirs),
         (None, Some(_)) => Err(BadReturn::ReplyChunk),
         (_, None) => Ok(0),
+    }
+}
+
+/// Compares all chunks that a reply returns with those of its call. Writes the bytes in each Write
+/// chunk to `lengths`, as far as it goes, and returns those in the Reply chunk: none if the message
+/// is inline.
+///
+/// # Errors
+/// [`BadReturn`] if the reply claims anything that was not offered, or is nowhere.
+pub fn check_returned(
+    call: &Chunks<'_>,
+    reply: &Header<'_>,
+    lengths: &mut [u64],
+) -> Result<u64, BadReturn> {
+    lengths.fill(0);
+    let returned = reply.chunks().ok_or(BadReturn::Error)?;
+    let (ours, theirs) = (call.writes(), returned.writes());
+    check_writes(ours.map(|chunk| chunk.segments), theirs.map(|chunk| chunk.segments), lengths)?;
+    let (ours, theirs) = (call.reply(), returned.reply());
+    let length = check_reply(ours.map(|chunk| chunk.segments), theirs.map(|chunk| chunk.segments))?;
+    match (reply.kind(), length) {
+        (Kind::Msg(_), claimed @ 1..) => Err(BadReturn::TwoReplies { claimed }),
+        (Kind::Nomsg(_), 0) => Err(BadReturn::NoReply),
+        _ => Ok(length),
+    }
+}
+
+/// Whether the handle that the peer's Send invalidated is one of the call that the Send replies to
+/// (RFC 8797, section 4.1). All its other handles are still to be invalidated by this end.
+///
+/// # Errors
+/// [`BadReturn::Invalidated`] if not: memory of another call is gone.
+pub fn check_invalidated(call: &Chunks<'_>, handle: u32) -> Result<(), BadReturn> {
+    let results = call.writes().chain(call.reply()).flat_map(|chunk| chunk.segments);
+    let arguments = call.reads().flat_map(|chunk| chunk.segments());
+    if results.chain(arguments).any(|segment| segment.handle == handle) {
+        Ok(())
+    } else {
+        Err(BadReturn::Invalidated { handle })
     }
 }
 

@@ -22,7 +22,9 @@ use nfswire_rdma::{
     header::ReplyHeader,
     placement::{Item, Offer, Reduce, Room, SendLimits, Stream, Way, choose, fill, slices},
     receive,
-    requester::{Arguments, CallWay, Expected, Limits, check_reply, check_writes, plan, rejoin},
+    requester::{
+        Arguments, CallWay, Expected, Limits, check_invalidated, check_returned, plan, rejoin,
+    },
     types::ReadSegment,
 };
 use nfswire_xdr::{Chunk, Encoder, Payload, Piece, Scattered, Segments};
@@ -236,17 +238,12 @@ fn replies_arrive_whole() {
         // The requester.
         let endpoint = Endpoint::new(Role::Requester).reverse(Reverse::None);
         let received = receive(&sent, endpoint, &Budget::UNLIMITED).unwrap();
-        let back = received.header().chunks().unwrap();
         let mut lengths = [0; 4];
-        check_writes(
-            offered.iter().map(|s| s.iter().copied()),
-            back.writes().map(|chunk| chunk.segments),
-            &mut lengths,
-        )
-        .unwrap();
+        let length = check_returned(chunks, received.header(), &mut lengths).unwrap();
         assert_eq!(lengths, used);
-        let ours = reply_chunk.as_ref().map(|s| s.iter().copied());
-        let length = check_reply(ours, back.reply().map(|chunk| chunk.segments)).unwrap();
+        if let Some(handle) = choice.invalidate {
+            check_invalidated(chunks, handle).unwrap();
+        }
         let long = matches!(received.header().kind(), Kind::Nomsg(_));
         assert_eq!(long, length > 0);
         let long = reply_chunk.as_ref().map(|chunk| memory.read(chunk, length).concat());

@@ -10,12 +10,14 @@
     clippy::std_instead_of_alloc
 )]
 
+use core::num::NonZeroU32;
+
 use nfswire_rdma::{
-    Segment,
+    ChunkSlices, ErrorReply, Header, ReadSegment, Segment,
     placement::{Offer, Reduce, Room, SendLimits, Stream, choose, fill},
     requester::{
-        Arguments, BadReturn, Expected, Limits, NoPlan, check_chunk, check_reply, check_writes,
-        plan, rejoin,
+        Arguments, BadReturn, Expected, Limits, NoPlan, check_chunk, check_invalidated,
+        check_reply, check_returned, check_writes, plan, rejoin,
     },
 };
 use proptest::prelude::*;
@@ -90,6 +92,47 @@ fn lists() {
     assert_eq!(check_reply(Some(OFFERED), None::<[Segment; 3]>), Ok(0));
     assert_eq!(check_reply(None::<[Segment; 3]>, Some(OFFERED)), Err(BadReturn::ReplyChunk));
     assert_eq!(check_reply(None::<[Segment; 3]>, None::<[Segment; 3]>), Ok(0));
+}
+
+#[test]
+fn replies() {
+    const FULL: &[Segment] = &[segment(5, 64, 0), segment(6, 64, 64)];
+    const EMPTY: &[Segment] = &[segment(5, 0, 0), segment(6, 0, 64)];
+    const SOME: &[Segment] = &[segment(1, 28, 7), segment(2, 0, 0), segment(3, 0, u64::MAX - 4)];
+    const NONE: &[Segment] = &[segment(1, 0, 7), segment(2, 0, 0), segment(3, 0, u64::MAX - 4)];
+    let credits = NonZeroU32::MIN;
+    let offered = ChunkSlices { reads: &[], writes: &[FULL], reply: Some(&OFFERED) };
+    let call = Header::msg(1, credits, &offered, 24).unwrap();
+    let call = call.chunks().unwrap();
+    let check = |inline: bool, writes: &[&[Segment]], reply| {
+        let lists = ChunkSlices { reads: &[], writes, reply };
+        let reply = match inline {
+            true => Header::msg(1, credits, &lists, 24).unwrap(),
+            false => Header::nomsg(1, credits, &lists).unwrap(),
+        };
+        let mut lengths = [9; 2];
+        check_returned(call, &reply, &mut lengths).map(|length| (length, lengths))
+    };
+    assert_eq!(check(true, &[EMPTY], Some(NONE)), Ok((0, [0, 0])));
+    assert_eq!(check(true, &[FULL], Some(NONE)), Ok((0, [128, 0])));
+    // Servers leave chunks out that they did not use.
+    assert_eq!(check(true, &[], None), Ok((0, [0, 0])));
+    assert_eq!(check(false, &[EMPTY], Some(SOME)), Ok((28, [0, 0])));
+    let twice = Err(BadReturn::TwoReplies { claimed: 28 });
+    assert_eq!(check(true, &[EMPTY], Some(SOME)), twice);
+    assert_eq!(check(false, &[EMPTY], Some(NONE)), Err(BadReturn::NoReply));
+    let error = ErrorReply::chunk(1).header(credits);
+    assert_eq!(check_returned(call, &error, &mut []), Err(BadReturn::Error));
+
+    for handle in [5, 6, 1, 2, 3] {
+        assert_eq!(check_invalidated(call, handle), Ok(()));
+    }
+    assert_eq!(check_invalidated(call, 4), Err(BadReturn::Invalidated { handle: 4 }));
+    // A Read chunk's handle is the call's too.
+    let reads = [ReadSegment { position: 4, target: segment(8, 4, 0) }];
+    let lists = ChunkSlices { reads: &reads, ..ChunkSlices::NONE };
+    let call = Header::msg(1, credits, &lists, 24).unwrap();
+    assert_eq!(check_invalidated(call.chunks().unwrap(), 8), Ok(()));
 }
 
 fn any_segment() -> impl Strategy<Value = Segment> {

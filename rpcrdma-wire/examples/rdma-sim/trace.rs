@@ -10,7 +10,7 @@ use nfswire_rdma::{
     batch::Sends,
     placement::{Body, Item, Offer, Reduce, Room, SendLimits, Stream, Way, choose},
     receive,
-    requester::{Arguments, CallWay, Expected, Limits, plan},
+    requester::{Arguments, CallWay, Expected, Limits, check_returned, plan},
 };
 
 /// What the calls and replies of one trace cost.
@@ -162,6 +162,7 @@ fn add(
         return Ok(());
     };
     table.operations += 1;
+    check_returned(offered, reply.header(), &mut []).map_err(|e| e.to_string())?;
     let written: u32 =
         offered.writes().chain(offered.reply()).map(|chunk| chunk.segments.len()).sum();
     let read: u32 = offered.reads().map(|chunk| chunk.segment_count() as u32).sum();
