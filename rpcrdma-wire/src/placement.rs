@@ -126,15 +126,15 @@ impl<'a> Stream<'a> {
         Ok(Self { length, pieces, items })
     }
 
-    /// The measures of an encoded message; `items` is memory for its payloads.
+    /// The measures of an encoded message, which has no record marker; `items` is memory for its
+    /// payloads.
     ///
     /// A payload that was copied into the head is not seen, nor is an empty one. Where a message can
     /// have more than one payload, encode without a copy-break and give the list yourself if one of
     /// them is empty, or a later one is taken for it.
     ///
     /// # Errors
-    /// [`BadStream::TooMany`] if `items` is too short, the others if the message begins with
-    /// something else than the RPC message, such as a record marker.
+    /// [`BadStream::TooMany`] if `items` is too short.
     pub fn of(message: &Message<'_, '_>, items: &'a mut [Item]) -> Result<Self, BadStream> {
         let room = items.len();
         let mut found = 0usize;

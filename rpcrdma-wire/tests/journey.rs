@@ -325,6 +325,15 @@ fn plans_hold() {
         };
         ways[plan.way as usize] += 1;
 
+        // Nothing is offered or registered without need, or that the peer does not take.
+        let fits = 28 + expected.length <= u64::from(limits.reply_inline);
+        assert_eq!(fits, plan.writes == 0 && plan.reply.is_none());
+        assert!(plan.writes <= limits.writes && plan.reads.count() <= limits.reads);
+        assert!(limits.both || plan.writes == 0 || plan.reply.is_none());
+        if fits && 28 + length <= inline.into() {
+            assert_eq!(plan.way, CallWay::Send);
+        }
+
         // The call, with the header that it says.
         let writes = &results[..plan.writes as usize];
         offers[usize::from(plan.writes > 0) + 2 * usize::from(plan.reply.is_some())] += 1;
@@ -389,4 +398,27 @@ fn plans_hold() {
     println!("Send, Read chunks, long: {ways:?}, refused: {refused}");
     println!("no chunk, Write, Reply, both: {offers:?}");
     assert!(ways.iter().chain(&offers).all(|&n| n > 100));
+}
+
+// Of several arguments the largest go as Read chunks, and no more of them than needed.
+#[test]
+fn the_largest_arguments_go_as_read_chunks() {
+    let item = |position, length| Item { position, length, pieces: 1 };
+    let items = [item(40, 600), item(660, 3000), item(3680, 900)];
+    let stream = Stream::new(4600, 7, &items).unwrap();
+    let call = Arguments { stream, segments: &[1, 1, 1], whole: 2 };
+    let planned = |reads, inline| {
+        let mut limits = Limits { reads, ..Limits::new(inline) };
+        limits.send.gather = 8;
+        let plan = plan(&call, &Expected::inline(100), &limits).unwrap();
+        (plan.way, [0, 1, 2].map(|k| plan.reads.contains(k)))
+    };
+    assert_eq!(planned(1, 4628), (CallWay::Send, [false; 3]));
+    assert_eq!(planned(1, 4627), (CallWay::Read, [false, true, false]));
+    assert_eq!(planned(3, 1651), (CallWay::Read, [false, true, true]));
+    assert_eq!(planned(3, 1652), (CallWay::Read, [false, true, false]));
+    assert_eq!(planned(1, 1651), (CallWay::Long, [false; 3]));
+    // Header and three chunks, and the 100 bytes that are left.
+    assert_eq!(planned(3, 28 + 3 * 24 + 100), (CallWay::Read, [true; 3]));
+    assert_eq!(planned(3, 28 + 3 * 24 + 99), (CallWay::Long, [false; 3]));
 }
