@@ -186,6 +186,14 @@ fn plans_that_cannot_be() {
     let call = Arguments::inline(&Stream::plain(100));
     let reply = Expected { length: 5000, results: &[], segments: 17 };
     assert_eq!(plan(&call, &reply, &limits), Err(NoPlan::Segments { needed: 17, most: 16 }));
+    // A Write chunk of too many segments is not offered; the Reply chunk has to do.
+    let results = [Room { length: 4800, segments: 17 }];
+    let reply = Expected { length: 5000, results: &results, segments: 16 };
+    let planned = plan(&call, &reply, &limits).unwrap();
+    assert_eq!((planned.writes, planned.reply), (0, Some(5000)));
+    limits.segments = 17;
+    let planned = plan(&call, &reply, &limits).unwrap();
+    assert_eq!((planned.writes, planned.reply), (1, None));
     limits.segments = 100;
     let reply = Expected { segments: 63, ..reply };
     assert_eq!(
