@@ -195,7 +195,7 @@ fn plans_that_cannot_be() {
     let planned = plan(&call, &reply, &limits).unwrap();
     assert_eq!((planned.writes, planned.reply), (1, None));
     limits.segments = 100;
-    let reply = Expected { segments: 63, ..reply };
+    let reply = Expected { results: &[], segments: 63, ..reply };
     assert_eq!(
         plan(&call, &reply, &limits),
         Err(NoPlan::ReplyHeader { needed: 28 + 4 + 63 * 16, inline: 1024 })
