@@ -218,13 +218,13 @@ pub enum ReplyError {
 #[derive(Clone, Debug)]
 #[must_use = "that the reply makes sense is only known by `finish`"]
 pub struct ReplyReader<'a, S = Cursor<'a>> {
-    source: S,
+    pub(super) source: S,
     tag: Text<'a>,
     status: Status,
     /// Status of the result that was read last.
-    last: Status,
-    index: u32,
-    count: u32,
+    pub(super) last: Status,
+    pub(super) index: u32,
+    pub(super) count: u32,
 }
 
 impl<'a, S: Input<'a>> ReplyReader<'a, S> {

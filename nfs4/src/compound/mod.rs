@@ -3,7 +3,8 @@
 //! [`CompoundArgs`] and [`CompoundReply`] are the two messages as values. A server works on them in
 //! pieces: [`CompoundReader`] gives the operations one by one, and judges them by the rules of the
 //! minor version; [`CompoundWriter`] takes the results one by one, and says before an operation runs
-//! whether its result will have room. A client has [`CompoundBuilder`] and [`ReplyReader`].
+//! whether its result will have room. A client has [`CompoundBuilder`] and [`ReplyReader`]. Where all
+//! results are known together, [`put_results`] and [`ReplyReader::all`] are the short way.
 //!
 //! ```
 //! use nfswire_nfs4::{
@@ -47,6 +48,7 @@
 mod args;
 mod bounds;
 mod client;
+mod known;
 mod operation;
 mod order;
 mod reader;
@@ -57,6 +59,7 @@ mod writer;
 pub use args::CompoundArgs;
 pub use bounds::Bounds;
 pub use client::{BuildError, CompoundBuilder, ReplyError, ReplyReader};
+pub use known::{Results, put_results};
 pub use operation::{HIGHEST_MINOR, OpArgs, OpReply, Standing};
 pub use order::{Reason, Refusal};
 pub use reader::{Accepted, CompoundReader, Input, OpenError};

@@ -42,7 +42,7 @@ impl ReplyLimits {
 
     /// Whether a reply of `len` bytes keeps to them.
     #[inline(always)]
-    const fn admit(&self, len: u64) -> Result<(), Status> {
+    pub(super) const fn admit(&self, len: u64) -> Result<(), Status> {
         if len > self.max {
             Err(self.too_big)
         } else if len > self.max_cached {
