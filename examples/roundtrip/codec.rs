@@ -128,7 +128,15 @@ pub(crate) fn fragment(job: &mut Job<'_>) -> Result<(), Refused> {
 }
 
 /// A complete call of `P`. The header must be of the same procedure.
-pub(crate) fn call<'a, P: Procedure>(job: &mut Job<'a>) -> Result<(), Refused> {
+pub(crate) fn call<P: Procedure>(job: &mut Job<'_>) -> Result<(), Refused> {
+    call_of::<P>(job, |_| Ok(()))
+}
+
+/// The same with a look at the arguments.
+pub(crate) fn call_of<'a, P: Procedure>(
+    job: &mut Job<'a>,
+    look: impl FnOnce(&P::Args<'a>) -> Result<(), Refused>,
+) -> Result<(), Refused> {
     let mut c = job.cursor();
     let header = parse_call(&mut c)?;
     if (header.program, header.version, header.procedure) != (P::PROGRAM, P::VERSION, P::NUMBER) {
@@ -143,6 +151,7 @@ pub(crate) fn call<'a, P: Procedure>(job: &mut Job<'a>) -> Result<(), Refused> {
     }
     let args: P::Args<'a> = c.decode()?;
     c.finish()?;
+    look(&args)?;
     let len = header.encoded_len().saturating_add(args.encoded_len());
     job.encode(len, |e| {
         e.put(&header)?;

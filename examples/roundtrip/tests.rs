@@ -45,7 +45,7 @@ fn vectors(file: &str) -> (String, Vec<String>) {
     text.lines().map(parse).unzip()
 }
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 21] = [
     "../xdr-codec/testdata/vectors/xdr.jsonl",
     "../onc-rpc/testdata/vectors/portmap.jsonl",
     "../onc-rpc/testdata/vectors/rpc.jsonl",
@@ -57,6 +57,15 @@ const FILES: [&str; 12] = [
     "../nfs3/testdata/vectors/nfsacl.jsonl",
     "../nfs3/testdata/vectors/nlm.jsonl",
     "../nfs3/testdata/vectors/nsm.jsonl",
+    "../nfs4/testdata/vectors/layout-block.jsonl",
+    "../nfs4/testdata/vectors/layout-files.jsonl",
+    "../nfs4/testdata/vectors/layout-flexfiles.jsonl",
+    "../nfs4/testdata/vectors/layout-objects.jsonl",
+    "../nfs4/testdata/vectors/layout-scsi.jsonl",
+    "../nfs4/testdata/vectors/nfs40.jsonl",
+    "../nfs4/testdata/vectors/nfs41.jsonl",
+    "../nfs4/testdata/vectors/nfs42.jsonl",
+    "../nfs4/testdata/vectors/nfs4cb.jsonl",
     "roundtrip/testdata/vectors/messages.jsonl",
 ];
 
@@ -103,7 +112,7 @@ fn types_have_vectors() {
     let tested: HashSet<String> = FILES
         .iter()
         .flat_map(|file| vectors(file).0.lines().map(ToOwned::to_owned).collect::<Vec<_>>())
-        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .map(|line| line.split(' ').next().unwrap().split("/OP_").next().unwrap().to_owned())
         .collect();
     let mut seen = HashSet::new();
     for name in names.lines() {
@@ -160,6 +169,14 @@ fn answers_to_good_and_bad_lines() {
         ("nfs9.uint32 00000007", "UNKNOWN"),
         ("messages.call/100003/3/NFSPROC3_NULL/x 00", "UNKNOWN"),
         ("messages.call/100003/4/NFSPROC3_NULL 00", "UNKNOWN"),
+        ("messages.call/100003/4/NFSPROC4_NULL 00", "UNKNOWN"),
+        ("messages.call/100003/4.3/NFSPROC4_NULL 00", "UNKNOWN"),
+        ("messages.call/100003/cb4.0/NFSPROC4_NULL 00", "UNKNOWN"),
+        ("messages.call/100003/4.0/NFSPROC4_NULL/OP_READ 00", "UNKNOWN"),
+        ("messages.call/100003/4.0/NFSPROC4_COMPOUND/OP_SEQUENCE 00", "UNKNOWN"),
+        ("messages.call/100003/4.1/NFSPROC4_COMPOUND/OP_RENEW 00", "UNKNOWN"),
+        ("messages.call/1073741824/cb4.1/CB_COMPOUND/OP_CB_OFFLOAD 00", "UNKNOWN"),
+        ("messages.call/1073741824/cb4.1/CB_COMPOUND/OP_CB_ILLEGAL/x 00", "UNKNOWN"),
         ("messages.neither/100003/3/NFSPROC3_NULL 00", "UNKNOWN"),
         ("nonsense", "ERR a request is AREA.TYPE HEX"),
         ("", "ERR a request is AREA.TYPE HEX"),
@@ -194,6 +211,14 @@ fn messages_follow_their_header() {
         answers(request.as_bytes()),
         ["ERR the header calls procedure 6 of program 100003 version 3, not NFSPROC3_NULL"]
     );
+    // A COMPOUND of version 4.1, without operations.
+    let call =
+        "0000000700000000 00000002000186a3 0000000400000001 0000000000000000 0000000000000000 \
+        000000000000000100000000"
+            .replace(' ', "");
+    let request = |minor| format!("messages.call/100003/{minor}/NFSPROC4_COMPOUND {call}\n");
+    assert_eq!(answers(request("4.1").as_bytes()), [call.as_str()]);
+    assert_eq!(answers(request("4.2").as_bytes()), ["ERR the call is of minor version 1, not 2"]);
     // PROG_MISMATCH, versions 3 to 4.
     let reply =
         "000000070000000100000000 0000000000000000 00000002 00000003 00000004".replace(' ', "");

@@ -9,12 +9,18 @@ use nfswire_nfs3::{
     nsm, procedures as nfs3,
     v2::procedures as nfs2,
 };
+use nfswire_nfs4::{
+    OpNum,
+    callback::{CbOpNum, procedures as nfs4_callback},
+    compound::Standing,
+    procedures as nfs4,
+};
 use nfswire_rpc::{
     Procedure, portmap,
     rpcbind::{v3 as rpcbind3, v4 as rpcbind4},
 };
 
-use crate::codec::{self, Codec};
+use crate::codec::{self, Codec, Refused};
 
 pub(super) const AREA: &str = "messages";
 
@@ -193,17 +199,99 @@ const PROCEDURES: &[Entry] = &[
     of::<rpcbind4::Getstat>(),
 ];
 
-/// The codec of `call/PROGRAM/VERSION/PROCEDURE` or `reply/PROGRAM/VERSION/PROCEDURE`.
+/// A minor version of NFSv4 or of its callbacks. A type names it in the place of the version, and behind the procedure
+/// may name the operation that the COMPOUND is about.
+struct Minor {
+    version: &'static str,
+    procedures: [Entry; 2],
+    has: fn(&str) -> bool,
+}
+
+const fn minor<const MINOR: u32>(version: &'static str) -> Minor {
+    Minor {
+        version,
+        procedures: [
+            of::<nfs4::Null>(),
+            Entry {
+                call: |job| {
+                    codec::call_of::<nfs4::Compound>(job, |args| {
+                        minor_is(args.minor_version, MINOR)
+                    })
+                },
+                ..of::<nfs4::Compound>()
+            },
+        ],
+        has: |name| {
+            OpNum::ALL.iter().any(|(known, op)| {
+                *known == name && OpNum(*op).standing(MINOR) == Standing::Defined
+            })
+        },
+    }
+}
+
+const fn callback<const MINOR: u32>(version: &'static str) -> Minor {
+    Minor {
+        version,
+        procedures: [
+            of::<nfs4_callback::Null>(),
+            Entry {
+                call: |job| {
+                    codec::call_of::<nfs4_callback::Compound>(job, |args| {
+                        minor_is(args.minor_version, MINOR)
+                    })
+                },
+                ..of::<nfs4_callback::Compound>()
+            },
+        ],
+        has: |name| {
+            let since = |op: u32| CbOpNum(op).since();
+            CbOpNum::ALL
+                .iter()
+                .any(|(known, op)| *known == name && since(*op).is_some_and(|since| since <= MINOR))
+        },
+    }
+}
+
+fn minor_is(found: u32, named: u32) -> Result<(), Refused> {
+    if found == named {
+        Ok(())
+    } else {
+        Err(format!("the call is of minor version {found}, not {named}").into())
+    }
+}
+
+const MINORS: &[Minor] = &[
+    minor::<0>("4.0"),
+    minor::<1>("4.1"),
+    minor::<2>("4.2"),
+    callback::<0>("cb4.0"),
+    callback::<1>("cb4.1"),
+    callback::<2>("cb4.2"),
+];
+
+fn entry(program: u32, version: &str, name: &str, op: Option<&str>) -> Option<&'static Entry> {
+    let same = |entry: &&Entry| entry.program == program && entry.name == name;
+    if let Some(minor) = MINORS.iter().find(|minor| minor.version == version) {
+        let entry = minor.procedures.iter().find(same)?;
+        return op
+            .is_none_or(|op| entry.name.ends_with("COMPOUND") && (minor.has)(op))
+            .then_some(entry);
+    }
+    let version = version.parse::<u32>().ok()?;
+    let entry = PROCEDURES.iter().filter(|entry| entry.version == version).find(same)?;
+    op.is_none().then_some(entry)
+}
+
+/// The codec of `call/PROGRAM/VERSION/PROCEDURE[/OPERATION]` or `reply/...`.
 pub(super) fn find(name: &[u8]) -> Option<Codec> {
     let mut parts = str::from_utf8(name).ok()?.split('/');
     let (direction, program, version, name) =
         (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let op = parts.next();
     if parts.next().is_some() {
         return None;
     }
-    let (program, version) = (program.parse::<u32>().ok()?, version.parse::<u32>().ok()?);
-    let entry =
-        PROCEDURES.iter().find(|e| (e.program, e.version, e.name) == (program, version, name))?;
+    let entry = entry(program.parse().ok()?, version, name, op)?;
     match direction {
         "call" => Some(entry.call),
         "reply" => Some(entry.reply),
@@ -216,6 +304,11 @@ pub(super) fn list(out: &mut impl Write) -> io::Result<()> {
     for direction in ["call", "reply"] {
         for Entry { program, version, name, .. } in PROCEDURES {
             writeln!(out, "{AREA}.{direction}/{program}/{version}/{name}")?;
+        }
+        for Minor { version, procedures, .. } in MINORS {
+            for Entry { program, name, .. } in procedures {
+                writeln!(out, "{AREA}.{direction}/{program}/{version}/{name}")?;
+            }
         }
     }
     Ok(())

@@ -1,9 +1,18 @@
 //! Every type that is known, by area. A new type is a line in the table of its area.
 
+mod layout_block;
+mod layout_files;
+mod layout_flexfiles;
+mod layout_objects;
+mod layout_scsi;
 mod messages;
 mod mount;
 mod nfs2;
 mod nfs3;
+mod nfs40;
+mod nfs41;
+mod nfs42;
+mod nfs4cb;
 mod nfsacl;
 mod nlm;
 mod nsm;
@@ -28,6 +37,9 @@ macro_rules! types {
 }
 use types;
 
+/// The value of an attribute of NFSv4.
+type Value<'a, K> = <K as nfswire_nfs4::attrs::Attribute>::Value<'a>;
+
 /// An area may have several tables.
 const AREAS: &[(&str, Table)] = &[
     ("xdr", xdr::TYPES),
@@ -39,6 +51,15 @@ const AREAS: &[(&str, Table)] = &[
     ("mount", mount::TYPES),
     ("nfs2", nfs2::TYPES),
     ("nfs3", nfs3::TYPES),
+    ("nfs40", nfs40::TYPES),
+    ("nfs41", nfs41::TYPES),
+    ("nfs42", nfs42::TYPES),
+    ("nfs4cb", nfs4cb::TYPES),
+    ("layout-block", layout_block::TYPES),
+    ("layout-files", layout_files::TYPES),
+    ("layout-flexfiles", layout_flexfiles::TYPES),
+    ("layout-objects", layout_objects::TYPES),
+    ("layout-scsi", layout_scsi::TYPES),
     ("nlm", nlm::TYPES),
     ("nsm", nsm::TYPES),
     ("nfsacl", nfsacl::TYPES),
