@@ -6,6 +6,7 @@ mod encoder;
 mod gss;
 mod input;
 mod messages;
+mod nfs4;
 mod records;
 pub mod seeds;
 mod types;
@@ -14,6 +15,7 @@ mod values;
 pub use encoder::encoder_model;
 pub use gss::gss;
 pub use messages::messages;
+pub use nfs4::{attributes, callbacks, compound_args, compound_results, layouts};
 pub use records::records;
 pub use values::{
     decode_any, mount, nfs2, nfs3, nfsacl, nlm, nsm, roundtrip, rpcbind, segments_vs_flat, split,
@@ -36,6 +38,11 @@ pub const TARGETS: &[Target] = &[
     ("mount", mount),
     ("nfs2", nfs2),
     ("nfs3", nfs3),
+    ("compound_args", compound_args),
+    ("compound_results", compound_results),
+    ("attributes", attributes),
+    ("callbacks", callbacks),
+    ("layouts", layouts),
     ("nlm", nlm),
     ("nsm", nsm),
     ("nfsacl", nfsacl),

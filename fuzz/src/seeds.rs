@@ -6,7 +6,7 @@ use crate::types;
 
 /// Bytes of every vector, with the name of its type.
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 12] = [
+    const FILES: [&str; 21] = [
         "xdr-codec/testdata/vectors/xdr.jsonl",
         "onc-rpc/testdata/vectors/portmap.jsonl",
         "onc-rpc/testdata/vectors/rpc.jsonl",
@@ -18,6 +18,15 @@ fn vectors() -> Vec<(String, Vec<u8>)> {
         "nfs3/testdata/vectors/nfsacl.jsonl",
         "nfs3/testdata/vectors/nlm.jsonl",
         "nfs3/testdata/vectors/nsm.jsonl",
+        "nfs4/testdata/vectors/layout-block.jsonl",
+        "nfs4/testdata/vectors/layout-files.jsonl",
+        "nfs4/testdata/vectors/layout-flexfiles.jsonl",
+        "nfs4/testdata/vectors/layout-objects.jsonl",
+        "nfs4/testdata/vectors/layout-scsi.jsonl",
+        "nfs4/testdata/vectors/nfs40.jsonl",
+        "nfs4/testdata/vectors/nfs41.jsonl",
+        "nfs4/testdata/vectors/nfs42.jsonl",
+        "nfs4/testdata/vectors/nfs4cb.jsonl",
         "examples/roundtrip/testdata/vectors/messages.jsonl",
     ];
     let mut all = Vec::new();
@@ -33,8 +42,12 @@ fn vectors() -> Vec<(String, Vec<u8>)> {
 
 /// Bytes that broke other implementations.
 fn cases() -> Vec<Vec<u8>> {
-    const FOLDERS: [&str; 3] =
-        ["xdr-codec/testdata/cases", "onc-rpc/testdata/cases", "nfs3/testdata/cases"];
+    const FOLDERS: [&str; 4] = [
+        "xdr-codec/testdata/cases",
+        "onc-rpc/testdata/cases",
+        "nfs3/testdata/cases",
+        "nfs4/testdata/cases",
+    ];
     let mut all = Vec::new();
     for folder in FOLDERS {
         let mut names: Vec<_> = fs::read_dir(root().join(folder))

@@ -1,11 +1,12 @@
 //! The types that are decoded: one for each construct of XDR, and the messages of RPC, MOUNT, NFSv2,
-//! NFSv3, NLM, NSM and NFS_ACL.
+//! NFSv3, NFSv4, NLM, NSM and NFS_ACL.
 
 use nfswire_nfs3::{
     Attributes, acl, attr, create, fs, io, lookup,
     mount::{self, v1, v3},
     nlm, nsm, readdir, remove, v2,
 };
+use nfswire_nfs4::{attrs, callback, compound, layout};
 use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage, gss, portmap, rpcbind};
 use nfswire_xdr::{Array, Chain, Opaque, Payload, Text, xdr_struct, xdr_union};
 
@@ -153,6 +154,75 @@ const NFS3: &[Codec] = codecs! {
     "COMMIT3res" => io::CommitReply,
 };
 
+const COMPOUND_ARGS: &[Codec] = codecs! {
+    "COMPOUND4args" => compound::CompoundArgs<'_>,
+    "nfs_argop4" => compound::Argop<'_>,
+};
+
+const COMPOUND_RESULTS: &[Codec] = codecs! {
+    "COMPOUND4res" => compound::CompoundReply<'_>,
+    "nfs_resop4" => compound::Resop<'_>,
+};
+
+const ATTRIBUTES: &[Codec] = codecs! {
+    "fattr4" => attrs::Fattr<'_>,
+    "bitmap4" => attrs::AttrSet<'_>,
+    "fattr4_acl" => AttributeValue<'_, attrs::key::Acl>,
+    "fattr4_dacl" => AttributeValue<'_, attrs::key::Dacl>,
+    "fattr4_fs_locations" => AttributeValue<'_, attrs::key::FsLocations>,
+    "fattr4_fs_locations_info" => AttributeValue<'_, attrs::key::FsLocationsInfo>,
+    "fattr4_fs_status" => AttributeValue<'_, attrs::key::FsStatus>,
+    "fattr4_mdsthreshold" => AttributeValue<'_, attrs::key::Mdsthreshold>,
+    "fattr4_sec_label" => AttributeValue<'_, attrs::key::SecLabel>,
+    "fattr4_open_arguments" => AttributeValue<'_, attrs::key::OpenArguments>,
+};
+
+type AttributeValue<'a, K> = <K as attrs::Attribute>::Value<'a>;
+
+const CALLBACKS: &[Codec] = codecs! {
+    "CB_COMPOUND4args" => callback::CbCompoundArgs<'_>,
+    "nfs_cb_argop4" => callback::CbArgOp<'_>,
+    "CB_COMPOUND4res" => callback::CbCompoundReply<'_>,
+    "nfs_cb_resop4" => callback::CbResOp<'_>,
+    "notify_add4" => callback::notify::NotifyAdd<'_>,
+    "notify_rename4" => callback::notify::NotifyRename<'_>,
+};
+
+const LAYOUTS: &[Codec] = codecs! {
+    "pnfs_block_deviceaddr4" => layout::block::DeviceAddr<'_>,
+    "pnfs_block_layout4" => layout::block::Layout<'_>,
+    "pnfs_block_layoutupdate4" => layout::block::LayoutUpdate<'_>,
+    "pnfs_block_layouthint4" => layout::block::LayoutHint,
+    "nfsv4_1_file_layouthint4" => layout::files::LayoutHint,
+    "nfsv4_1_file_layout_ds_addr4" => layout::files::DeviceAddr<'_>,
+    "nfsv4_1_file_layout4" => layout::files::Layout<'_>,
+    "ff_device_addr4" => layout::flexfiles::DeviceAddr<'_>,
+    "ff_layout4" => layout::flexfiles::Layout<'_>,
+    "ff_layoutupdate4" => layout::flexfiles::LayoutUpdate<'_>,
+    "ff_layoutreturn4" => layout::flexfiles::LayoutReturn<'_>,
+    "ff_layouthint4" => layout::flexfiles::LayoutHint,
+    "ff_layout_wcc4" => layout::flexfiles::LayoutWcc<'_>,
+    "pnfs_osd_deviceaddr4" => layout::objects::DeviceAddr<'_>,
+    "pnfs_osd_layout4" => layout::objects::Layout<'_>,
+    "pnfs_osd_layoutupdate4" => layout::objects::LayoutUpdate,
+    "pnfs_osd_layoutreturn4" => layout::objects::LayoutReturn<'_>,
+    "pnfs_osd_layouthint4" => layout::objects::LayoutHint,
+    "pnfs_scsi_volume_type4" => layout::scsi::VolumeType,
+    "pnfs_scsi_code_set" => layout::scsi::CodeSet,
+    "pnfs_scsi_designator_type" => layout::scsi::DesignatorType,
+    "pnfs_scsi_base_volume_info4" => layout::scsi::BaseVolumeInfo<'_>,
+    "pnfs_scsi_slice_volume_info4" => layout::scsi::SliceVolumeInfo,
+    "pnfs_scsi_concat_volume_info4" => layout::scsi::ConcatVolumeInfo<'_>,
+    "pnfs_scsi_stripe_volume_info4" => layout::scsi::StripeVolumeInfo<'_>,
+    "pnfs_scsi_volume4" => layout::scsi::Volume<'_>,
+    "pnfs_scsi_deviceaddr4" => layout::scsi::DeviceAddr<'_>,
+    "pnfs_scsi_extent_state4" => layout::scsi::ExtentState,
+    "pnfs_scsi_extent4" => layout::scsi::Extent,
+    "pnfs_scsi_layout4" => layout::scsi::Layout<'_>,
+    "pnfs_scsi_range4" => layout::scsi::Range,
+    "pnfs_scsi_layoutupdate4" => layout::scsi::LayoutUpdate<'_>,
+};
+
 const NLM: &[Codec] = codecs! {
     "nlm_testargs" => nlm::v1::TestArgs<'_>,
     "nlm_testres" => nlm::v1::TestReply<'_>,
@@ -196,13 +266,18 @@ const NFSACL: &[Codec] = codecs! {
     "GETXATTRDIR3res" => acl::v3::GetxattrdirReply<'_>,
 };
 
-/// The types of one program, by the name of its target; for any other name all types.
+/// The types of one program, by the name of its target; for any other name all but those of NFSv4.
 pub(crate) fn of(program: &str) -> &'static [&'static [Codec]] {
     match program {
         "rpcbind" => &[RPCBIND],
         "mount" => &[MOUNT],
         "nfs2" => &[NFS2],
         "nfs3" => &[NFS3],
+        "compound_args" => &[COMPOUND_ARGS],
+        "compound_results" => &[COMPOUND_RESULTS],
+        "attributes" => &[ATTRIBUTES],
+        "callbacks" => &[CALLBACKS],
+        "layouts" => &[LAYOUTS],
         "nlm" => &[NLM],
         "nsm" => &[NSM],
         "nfsacl" => &[NFSACL],

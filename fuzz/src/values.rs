@@ -133,7 +133,7 @@ pub fn segments_vs_flat(data: &[u8]) {
 }
 
 /// All of it, with the arguments and results of one program.
-fn program(name: &str, data: &[u8]) {
+pub(crate) fn program(name: &str, data: &[u8]) {
     let case = Case::of(name, data);
     case.decode_any();
     case.roundtrip();
