@@ -7,12 +7,17 @@ use nfswire_nfs3::{
     io::{ReadArgs, ReadOk, ReadReply},
     procedures::Read,
 };
-// These have no messages yet; linking them is all there is to prove.
-use nfswire_nfs4 as _;
+use nfswire_nfs4::{
+    Stateid,
+    compound::{Argop, CompoundArgs},
+    ops::{filehandle::PutfhArgs, io as io4, session::SequenceArgs},
+    procedures::Compound,
+};
+// It has no messages yet; linking it is all there is to prove.
 use nfswire_rdma as _;
 use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth, RecordMark, ReplyHeader};
 use nfswire_rpc::{parse_call, parse_reply};
-use nfswire_xdr::{Chunk, Cursor, Encoder, Message, Payload, Segments, Text, from_bytes};
+use nfswire_xdr::{Array, Chunk, Cursor, Encoder, Message, Payload, Segments, Text, from_bytes};
 
 /// A step that failed, by its line; a program's exit status.
 pub type Step = Result<(), i32>;
@@ -90,6 +95,41 @@ pub fn reply(head: &mut [u8]) -> Step {
     let error = step!(from_bytes::<ReadReply<'_>>(&[0, 0, 0, 0, 0, 0, 0, 9]).err());
     step!((error.offset == 4).then_some(()));
     step!((Status::NOENT.name() == Some("NFS3ERR_NOENT")).then_some(()));
+    Ok(())
+}
+
+/// A COMPOUND of NFSv4.1, as a client sends it.
+///
+/// # Errors
+/// The step that failed.
+pub fn compound(head: &mut [u8]) -> Step {
+    let object = step!(nfswire_nfs4::FileHandle::new(&[3; 40]));
+    let ops = [
+        Argop::Sequence(SequenceArgs {
+            sessionid: [5; 16],
+            sequenceid: 1,
+            slotid: 0,
+            highest_slotid: 0,
+            cachethis: false,
+        }),
+        Argop::Putfh(PutfhArgs { object }),
+        Argop::Read(io4::ReadArgs { stateid: Stateid::default(), offset: 1 << 40, count: 4096 }),
+    ];
+    let ops = step!(Array::from_slice(&ops));
+    let args = CompoundArgs { tag: step!(Text::new(b"no std")), minor_version: 1, ops };
+    let header = CallHeader::new::<Compound>(8, OpaqueAuth::NONE);
+
+    let mut segments = Segments::new();
+    let mut e = Encoder::fixed(head, &mut segments);
+    step!(e.put(&header).ok());
+    step!(e.put(&args).ok());
+    e.finish();
+
+    let mut flat = [0; 512];
+    let mut c = Cursor::new(step!(flatten(&segments.view(&*head), &mut flat)));
+    step!((parse_call(&mut c) == Ok(header)).then_some(()));
+    step!((c.decode() == Ok(args)).then_some(()));
+    step!(c.finish().ok());
     Ok(())
 }
 

@@ -4,6 +4,8 @@
 
 use core::panic::PanicInfo;
 
+use nfswire_no_std_proof::{call, compound, reply};
+
 // SAFETY: the C library's `abort` takes nothing and does not return.
 #[link(name = "c")]
 unsafe extern "C" {
@@ -19,7 +21,6 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
     let mut head = [0xff; 512];
-    let steps =
-        nfswire_no_std_proof::call(&mut head).and_then(|()| nfswire_no_std_proof::reply(&mut head));
+    let steps = call(&mut head).and_then(|()| reply(&mut head)).and_then(|()| compound(&mut head));
     steps.err().unwrap_or(0)
 }

@@ -13,7 +13,7 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-use nfswire_no_std_proof::{Step, call, reply};
+use nfswire_no_std_proof::{Step, call, compound, reply};
 use nfswire_rpc::RecordBuffer;
 use nfswire_xdr::{Array, Encoder, Opaque, Segments, from_bytes};
 
@@ -80,6 +80,7 @@ fn run() -> Step {
     let mut head = [0xff; 512];
     call(&mut head)?;
     reply(&mut head)?;
+    compound(&mut head)?;
     step!((count() == 0).then_some(()));
 
     // A head that grows, once; the message is copied out, once.
