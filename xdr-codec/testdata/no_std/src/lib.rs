@@ -13,7 +13,7 @@ use nfswire_nfs4::{
     ops::{filehandle::PutfhArgs, io as io4, session::SequenceArgs},
     procedures::Compound,
 };
-// It has no messages yet; linking it is all there is to prove.
+// Its messages are not tried here; linking it is all there is to prove.
 use nfswire_rdma as _;
 use nfswire_rpc::{AuthSys, CallHeader, Groups, OpaqueAuth, RecordMark, ReplyHeader};
 use nfswire_rpc::{parse_call, parse_reply};
