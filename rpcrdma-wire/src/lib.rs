@@ -6,6 +6,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod assemble;
 pub mod batch;
 pub mod chunk;
 pub mod cm;

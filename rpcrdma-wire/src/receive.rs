@@ -207,7 +207,7 @@ pub fn receive<'a>(
     budget: &Budget,
 ) -> Result<Received<'a>, Refusal> {
     parse(message, endpoint, budget).map_err(|(reason, direction)| {
-        let answer = answer(message, endpoint.role, &reason, direction);
+        let answer = answer(message, endpoint, &reason, direction);
         Refusal { reason, answer }
     })
 }
@@ -338,14 +338,16 @@ fn fault(message: &[u8]) -> HeaderError {
 #[cold]
 fn answer(
     message: &[u8],
-    role: Role,
+    endpoint: Endpoint,
     reason: &HeaderError,
     direction: Option<Direction>,
 ) -> Option<ErrorReply> {
     let Prefix { xid, version, procedure, .. } = Prefix::of(message)?;
-    let may_be_call = match direction {
-        Some(direction) => direction == Direction::Call,
-        None => role == Role::Responder,
+    // Where nothing tells, it is what comes in the forward direction.
+    let may_be_call = match (direction, endpoint.role) {
+        (Some(Direction::Reply), _) | (None, Role::Requester) => false,
+        (_, Role::Responder) => true,
+        (Some(Direction::Call), Role::Requester) => endpoint.reverse != Reverse::None,
     };
     if message.len() < MIN_HEADER_LEN || procedure == Procedure::Error as u32 || !may_be_call {
         return None;

@@ -19,6 +19,7 @@ mod nsm;
 mod portmap;
 mod rpc;
 mod rpcbind;
+mod rpcrdma;
 mod rpcsec_gss;
 mod xdr;
 
@@ -63,6 +64,8 @@ const AREAS: &[(&str, Table)] = &[
     ("nlm", nlm::TYPES),
     ("nsm", nsm::TYPES),
     ("nfsacl", nfsacl::TYPES),
+    ("rpcrdma", rpcrdma::TYPES),
+    ("rpcrdma-cm", rpcrdma::CM),
 ];
 
 /// The codec of a type.
