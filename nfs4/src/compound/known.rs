@@ -10,6 +10,7 @@ use crate::Status;
 
 /// The results of operations that are known when the program is written: a tuple of up to eight, such
 /// as `(SequenceReply, PutfhReply, ReadReply<'_>)`.
+#[allow(clippy::len_without_is_empty, reason = "the length of an encoding, which is never empty")]
 pub trait Results<'a>: Sized {
     /// Number of results.
     const COUNT: u32;

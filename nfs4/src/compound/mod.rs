@@ -15,7 +15,7 @@
 //!
 //! // PUTROOTFH, GETFH in NFSv4.0.
 //! let call = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 24, 0, 0, 0, 10];
-//! let mut ops = CompoundReader::open(Cursor::new(&call), &Accepted::default())?;
+//! let mut ops = CompoundReader::open(Cursor::new(&call), &Accepted::default()).unwrap();
 //!
 //! let (mut head, mut segments) = (Vec::new(), Segments::new());
 //! let mut e = Encoder::growable(&mut head, &mut segments);

@@ -122,11 +122,10 @@ pub enum OpenError<'a> {
 ///
 /// // tag "", minor version 0, two operations: PUTROOTFH, and a number that stands for none.
 /// let call = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 24, 0, 0, 0x27, 0x0f];
-/// let mut reader = CompoundReader::open(Cursor::new(&call), &Accepted::default())?;
+/// let mut reader = CompoundReader::open(Cursor::new(&call), &Accepted::default()).unwrap();
 /// assert_eq!(reader.by_ref().collect::<Vec<_>>(), [Argop::Putrootfh]);
 /// let refusal = reader.refusal().unwrap();
 /// assert_eq!((refusal.op, refusal.status), (OpNum::ILLEGAL, Status::OP_ILLEGAL));
-/// # Ok::<(), nfswire_nfs4::compound::OpenError<'_>>(())
 /// ```
 ///
 /// A server that has much to do reads numbers and arguments apart, so that no value that could be any
@@ -138,7 +137,7 @@ pub enum OpenError<'a> {
 /// use nfswire_nfs4::ops::filehandle::PutfhArgs;
 ///
 /// # let call = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 22, 0, 0, 0, 4, 1, 2, 3, 4];
-/// # let mut reader = CompoundReader::open(Cursor::new(&call), &Accepted::default())?;
+/// # let mut reader = CompoundReader::open(Cursor::new(&call), &Accepted::default()).unwrap();
 /// while let Some(op) = reader.next_op() {
 ///     match op {
 ///         OpNum::PUTFH => {
@@ -150,7 +149,6 @@ pub enum OpenError<'a> {
 ///     }
 /// }
 /// # assert_eq!(reader.index(), 1);
-/// # Ok::<(), nfswire_nfs4::compound::OpenError<'_>>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a refused operation is only seen by `refusal`"]
