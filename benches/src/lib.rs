@@ -8,8 +8,10 @@
 
 pub mod measure;
 mod nfs;
+mod nfs4;
 pub mod ops;
 pub mod peers;
 mod rpc;
 pub mod samples;
+pub mod samples4;
 pub mod tirpc;

@@ -1,6 +1,6 @@
 //! libtirpc, the C library that most RPC programs are linked with: a program in C for the RPC header
-//! (`peers-c/tirpc.c`) and one for what rpcgen makes of NFSv3 (`peers-c/nfs3.c`, `peers-c/nfs3.x`),
-//! built when a bench wants them, where there are a compiler, the library and rpcgen.
+//! (`peers-c/tirpc.c`) and one for what rpcgen makes of NFS (`peers-c/nfs.c`, `peers-c/nfs3.x`,
+//! `peers-c/nfs4.x`), built when a bench wants them, where there are a compiler, the library and rpcgen.
 
 use core::fmt::Write as _;
 use std::{
@@ -15,10 +15,10 @@ use thiserror::Error;
 
 use crate::measure::instructions_of;
 
-/// A message for the program of NFSv3.
+/// A message for one of the programs of NFS.
 #[derive(Debug)]
 pub struct Message {
-    /// Its type in RFC 1813, perhaps with `-` and more behind.
+    /// Its type in RFC 1813 or 5662, perhaps with `-` and more behind.
     pub name: String,
     /// The message.
     pub bytes: Vec<u8>,
@@ -102,27 +102,32 @@ impl Tirpc {
         Ok(tirpc)
     }
 
-    /// Builds the program of NFSv3 and gives it messages, each by its type in RFC 1813, perhaps with
-    /// `-` and more behind. It knows `decode MESSAGE` and `encode MESSAGE`.
+    /// Builds the program of `nfs3` or `nfs4` and gives it messages, each by its type in the RFC,
+    /// perhaps with `-` and more behind. It knows `decode MESSAGE` and `encode MESSAGE`.
     ///
     /// # Errors
     /// Something that it needs is not here.
     ///
     /// # Panics
     /// It reads or writes other bytes than these.
-    pub fn nfs3<'m>(messages: impl Iterator<Item = &'m Message>) -> Result<Self, LeftOut> {
+    pub fn nfs<'m>(
+        which: &str,
+        messages: impl Iterator<Item = &'m Message>,
+    ) -> Result<Self, LeftOut> {
         let dir = tempfile::tempdir().map_err(failed)?;
         // rpcgen names the header in the code after its input: both must be here.
-        fs::copy(source("nfs3.x"), dir.path().join("nfs3.x")).map_err(failed)?;
-        for args in [["-h", "-o", "nfs3.h", "nfs3.x"], ["-c", "-o", "nfs3_xdr.c", "nfs3.x"]] {
+        let [input, header, code] = [".x", ".h", "_xdr.c"].map(|end| format!("{which}{end}"));
+        fs::copy(source(&input), dir.path().join(&input)).map_err(failed)?;
+        for args in [["-h", "-o", &header, &input], ["-c", "-o", &code, &input]] {
             let made = Command::new("rpcgen").current_dir(dir.path()).args(args).output();
             let made = made.map_err(|error| LeftOut::NoRpcgen(error.to_string()))?;
             if !made.status.success() {
                 let log = String::from_utf8_lossy(&made.stderr).into_owned();
-                return Err(LeftOut::NoRpcgen(format!("it fails on peers-c/nfs3.x: {log}")));
+                return Err(LeftOut::NoRpcgen(format!("it fails on peers-c/{input}: {log}")));
             }
         }
-        let program = build(dir.path(), "nfs3.c", &["nfs3_xdr.c"])?;
+        let define = format!("-D{}", which.to_uppercase());
+        let program = build(dir.path(), "nfs.c", &[&code, &define])?;
         let home = dir.path().to_owned();
         let mut tirpc = Self::start(program, home.to_string_lossy().into_owned(), dir)?;
         for Message { name, bytes } in messages {

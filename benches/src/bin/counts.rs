@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use nfswire_benches::{
     measure::{Timed, Timer, allocations, instructions, race, timer},
-    ops::{Op, all, check_peers},
+    ops::{Op, all, check_peers, one},
     samples,
     tirpc::{LeftOut, Tirpc},
 };
@@ -56,14 +56,14 @@ fn belongs(id: &str, names: &[String]) -> bool {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let mut ops = all();
     if let Some(What::Run { id, whose, times }) = args.what {
-        let op = ops.iter_mut().find(|op| op.id == id).expect("an operation of the table");
+        let op = &mut one(&id).expect("an operation of the table");
         let peer = op.peers.iter_mut().find(|peer| peer.name == whose);
         let run = peer.map_or(&mut op.run, |peer| &mut peer.run);
         run(times);
         return ExitCode::SUCCESS;
     }
+    let mut ops = all();
     let unknown = args.only.iter().find(|name| {
         let name = core::slice::from_ref(*name);
         !ops.iter().any(|op| belongs(op.id, name))
@@ -73,13 +73,13 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     check_peers();
-    println!(
-        "| goal | operation | instructions | goal | nfs3_types | nfsserve | onc-rpc | allocations \
-         | payload bytes copied | segments | ns | ratio to the fastest peer | goal | |"
-    );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     let (mut missed, mut slow, mut streamed) = (0, 0, None);
+    let mut peers = None;
     for op in ops.iter_mut().filter(|op| args.only.is_empty() || belongs(op.id, &args.only)) {
+        let theirs = if op.nfs4 { NFS4 } else { NFS3 };
+        if peers.replace(theirs) != Some(theirs) {
+            header(theirs);
+        }
         if op.id == "C12p" {
             // The goal is a multiple of the same listing in one slice.
             op.most_instructions = streamed.map(|count: u64| count * 22 / 10);
@@ -105,6 +105,20 @@ fn main() -> ExitCode {
     if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// Whose instructions are counted beside those of NFSv3 and RPC.
+const NFS3: [&str; 3] = ["nfs3_types", "nfsserve", "onc-rpc"];
+/// And beside those of NFSv4.
+const NFS4: [&str; 3] = ["xdrgen", "embednfs", "nfs4"];
+
+/// Prints the head of a table.
+fn header([a, b, c]: [&str; 3]) {
+    println!(
+        "\n| goal | operation | instructions | goal | {a} | {b} | {c} | allocations | payload bytes \
+         copied | segments | ns | ratio to the fastest peer | goal | |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
+}
+
 /// What became of one operation.
 struct Row {
     instructions: Option<u64>,
@@ -123,7 +137,7 @@ fn row(op: &mut Op, args: &Args) -> Row {
     let id = op.id;
     let count = |whose| if args.no_callgrind { None } else { instructions(&["run", id, whose]) };
     let ours = count("ours");
-    let theirs = ["nfs3_types", "nfsserve", "onc-rpc"].map(|name| {
+    let theirs = if op.nfs4 { NFS4 } else { NFS3 }.map(|name| {
         let named = op.peers.iter().any(|peer| peer.name == name);
         // They are no goal: not counted where times are left out.
         if named && args.rounds > 0 { count(name) } else { None }
@@ -139,9 +153,9 @@ fn row(op: &mut Op, args: &Args) -> Row {
         && copied.unwrap_or(0) == 0
         && ours.zip(op.most_instructions).is_none_or(|(count, goal)| count <= goal);
     let in_time = ratio.zip(op.most_ratio).is_none_or(|(ratio, goal)| ratio <= goal);
-    let [nfs3_types, nfsserve, onc_rpc] = theirs.map(|count| cell(count.map(|n| n.to_string())));
+    let [a, b, c] = theirs.map(|count| cell(count.map(|n| n.to_string())));
     println!(
-        "| {id} | {} | {} | {} | {nfs3_types} | {nfsserve} | {onc_rpc} | {allocated} | {} | {} | {} \
+        "| {id} | {} | {} | {} | {a} | {b} | {c} | {allocated} | {} | {} | {} \
          | {} | {} | {} |",
         op.name,
         cell(ours.map(|n| n.to_string())),
@@ -160,13 +174,17 @@ fn row(op: &mut Op, args: &Args) -> Row {
     Row { instructions: ours, exact, in_time }
 }
 
-/// Prints the call header beside libtirpc, and NFSv3 beside what rpcgen makes of it; how many goals
+/// Prints the call header beside libtirpc, and NFS beside what rpcgen makes of it; how many goals
 /// are missed.
 fn beside_tirpc(ops: &mut [Op], args: &Args) -> u32 {
     let left_out = |made: Result<Tirpc, LeftOut>| made.inspect_err(|why| println!("\n{why}.")).ok();
     let mut header = left_out(Tirpc::new(&samples::bytes_of(&samples::call())));
-    let messages = ops.iter().filter_map(|op| Some(&op.rpcgen.as_ref()?.1));
-    let mut nfs3 = left_out(Tirpc::nfs3(messages));
+    let messages = |nfs4| {
+        let some = ops.iter().filter(move |op| op.nfs4 == nfs4);
+        some.filter_map(|op| Some(&op.rpcgen.as_ref()?.1))
+    };
+    let mut nfs3 = left_out(Tirpc::nfs("nfs3", messages(false)));
+    let mut nfs4 = left_out(Tirpc::nfs("nfs4", messages(true)));
     println!("\n| goal | operation | ns | libtirpc | its instructions | ratio | goal | |");
     println!("|---|---|--:|--:|--:|--:|--:|---|");
     let mut slow = 0;
@@ -175,7 +193,8 @@ fn beside_tirpc(ops: &mut [Op], args: &Args) -> u32 {
             ("C1", _) => ("decode".into(), &mut header, op.most_ratio),
             ("C2", _) => ("encode".into(), &mut header, Some(0.9)),
             (_, Some((what, message))) => {
-                (format!("{what} {}", message.name), &mut nfs3, op.most_ratio)
+                let program = if op.nfs4 { &mut nfs4 } else { &mut nfs3 };
+                (format!("{what} {}", message.name), program, op.most_ratio)
             }
             _ => continue,
         };

@@ -1,25 +1,33 @@
 /*
- * rpcgen's and libtirpc's turn at messages of NFSv3: what rpcgen makes of nfs3.x, over memory.
- * Decoding builds the value and frees it again, as the generated code is used.
+ * rpcgen's and libtirpc's turn at messages of NFS: what rpcgen makes of nfs3.x, or of nfs4.x with
+ * -DNFS4, over memory. Decoding builds the value and frees it again, as the generated code is used.
  *
- * nfs3 DIRECTORY: commands on standard input, one a line, an answer a line. A MESSAGE is a file in
+ * nfs DIRECTORY: commands on standard input, one a line, an answer a line. A MESSAGE is a file in
  * the directory, named by its type (READ3res) or by that, `-` and anything (READ3res-4096).
  *     decode MESSAGE N, encode MESSAGE N   do it N times; the nanoseconds that it took
  *     show MESSAGE                         decode, encode again into MESSAGE.again; its length
- * nfs3 DIRECTORY decode|encode MESSAGE N: do it and nothing else, to be counted.
+ * nfs DIRECTORY decode|encode MESSAGE N: do it and nothing else, to be counted.
  */
+#ifdef NFS4
+#include "nfs4.h"
+#else
 #include "nfs3.h"
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define ROOM (2u << 20)
+#define ROOM (16u << 20)
 
 static char message[ROOM], out[ROOM];
 static u_int length;
 static union {
+#ifdef NFS4
+    COMPOUND4args compound_args;
+    COMPOUND4res compound_res;
+#else
     GETATTR3args getattr_args;
     GETATTR3res getattr_res;
     LOOKUP3args lookup_args;
@@ -27,12 +35,17 @@ static union {
     READ3res read_res;
     WRITE3args write_args;
     READDIRPLUS3res readdirplus_res;
+#endif
 } value;
 
 static const struct {
     const char *name;
     xdrproc_t xdr;
 } types[] = {
+#ifdef NFS4
+    { "COMPOUND4args", (xdrproc_t)xdr_COMPOUND4args },
+    { "COMPOUND4res", (xdrproc_t)xdr_COMPOUND4res },
+#else
     { "GETATTR3args", (xdrproc_t)xdr_GETATTR3args },
     { "GETATTR3res", (xdrproc_t)xdr_GETATTR3res },
     { "LOOKUP3args", (xdrproc_t)xdr_LOOKUP3args },
@@ -40,6 +53,7 @@ static const struct {
     { "READ3res", (xdrproc_t)xdr_READ3res },
     { "WRITE3args", (xdrproc_t)xdr_WRITE3args },
     { "READDIRPLUS3res", (xdrproc_t)xdr_READDIRPLUS3res },
+#endif
 };
 
 /* The compiler must not see through the loop. */
@@ -47,7 +61,7 @@ static const struct {
 
 static void fail(const char *what)
 {
-    fprintf(stderr, "nfs3: %s\n", what);
+    fprintf(stderr, "nfs: %s\n", what);
     exit(1);
 }
 
@@ -141,7 +155,7 @@ int main(int argc, char **argv)
     char line[128], what[16], name[64];
     unsigned long long n;
     if (argc != 2 && argc != 5)
-        fail("usage: nfs3 DIRECTORY [decode|encode MESSAGE N]");
+        fail("usage: nfs DIRECTORY [decode|encode MESSAGE N]");
     if (argc == 5) {
         run(argv[2], load(argv[1], argv[3]), strtoull(argv[4], NULL, 10));
         return 0;
