@@ -11,6 +11,27 @@ pub const VERIFIER_SIZE: u32 = 8;
 /// Longest opaque of an owner or client, in bytes (RFC 7531).
 #[doc(alias = "NFS4_OPAQUE_LIMIT")]
 pub const OPAQUE_LIMIT: u32 = 1024;
+/// Size of a stateid behind its sequence number, in bytes (RFC 7531).
+#[doc(alias = "NFS4_OTHER_SIZE")]
+pub const OTHER_SIZE: u32 = 12;
+/// The largest [`i32`], by the RFC's name (RFC 7531).
+#[doc(alias = "NFS4_INT32_MAX")]
+pub const INT32_MAX: i32 = i32::MAX;
+/// The largest [`u32`], by the RFC's name (RFC 7531).
+#[doc(alias = "NFS4_UINT32_MAX")]
+pub const UINT32_MAX: u32 = u32::MAX;
+/// The largest [`i64`], by the RFC's name (RFC 7531).
+#[doc(alias = "NFS4_INT64_MAX")]
+pub const INT64_MAX: i64 = i64::MAX;
+/// The largest [`u64`], by the RFC's name (RFC 7531).
+#[doc(alias = "NFS4_UINT64_MAX")]
+pub const UINT64_MAX: u64 = u64::MAX;
+/// Length that means "to the end of the file", whatever that is (RFC 5662).
+#[doc(alias = "NFS4_MAXFILELEN")]
+pub const MAXFILELEN: Length = u64::MAX;
+/// The largest offset of a byte (RFC 5662).
+#[doc(alias = "NFS4_MAXFILEOFF")]
+pub const MAXFILEOFF: Offset = u64::MAX - 1;
 /// Size of a session id, in bytes (RFC 5662).
 #[doc(alias = "NFS4_SESSIONID_SIZE")]
 pub const SESSIONID_SIZE: u32 = 16;
