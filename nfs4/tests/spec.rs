@@ -1,7 +1,12 @@
 //! The crate has all that the inventory of the protocol lists, under the right numbers, and nothing
 //! else.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![allow(clippy::panic, clippy::std_instead_of_alloc)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
 
 mod common;
 
