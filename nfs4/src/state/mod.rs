@@ -13,6 +13,7 @@ mod lease;
 mod locks;
 mod open_seqid;
 mod range;
+mod referral;
 mod share;
 #[cfg(feature = "alloc")]
 mod slots;
@@ -32,6 +33,7 @@ pub use lease::{Grace, Lease, LeaseState, Reclaim};
 pub use locks::{ByteLock, LockRefused, LockSet, TooManyLocks};
 pub use open_seqid::{OwnerCall, OwnerCounter, OwnerSeqid, advances_seqid};
 pub use range::LockRange;
+pub use referral::split_path;
 pub use share::{FileOpens, OwnerOpens, Share};
 #[cfg(feature = "alloc")]
 pub use slots::{
