@@ -1,14 +1,9 @@
 //! Decoding allocates nothing, nor does encoding into a head that is used again, and no byte of file
 //! data is copied (D1, E2).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-#![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::cast_possible_truncation)]
-
-mod common;
-
 use core::hint::black_box;
 
-use common::{AREAS, find, vectors};
+use crate::common::{AREAS, find, vectors};
 use nfswire_nfs4::{
     StableHow, Stateid,
     ops::io::{

@@ -1,18 +1,8 @@
 //! Every vector decodes and encodes to the same bytes, for every type of the crate (D3, E3).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
 use std::collections::HashSet;
 
-use common::{AREAS, all, find, pending, vectors};
+use crate::common::{AREAS, all, find, pending, vectors};
 
 #[test]
 fn vectors_round_trip() {

@@ -1,8 +1,5 @@
 //! Optional features: every type as text, in owned form, made of arbitrary bytes, and as a nom parser.
 #![cfg(all(feature = "serde", feature = "proptest", feature = "nom"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-#![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::std_instead_of_alloc)]
-#![allow(clippy::cast_possible_truncation)]
 
 use nfswire_nfs4::{
     FileHandle, OpNum, Status,

@@ -1,19 +1,9 @@
 //! Bodies of layouts: by the layout type beside them, within their limits, and the places that files
 //! layouts and extents give.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
 use std::{collections::HashMap, fs};
 
-use common::{encode, testdata, vectors};
+use crate::common::{encode, testdata, vectors};
 use nfswire_nfs4::{
     FileHandle, LayoutType, NetAddr,
     callback::{

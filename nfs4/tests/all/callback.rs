@@ -1,19 +1,9 @@
 //! Callbacks: notifications by type, requests read and written operation by operation, and what a
 //! client answers when it cannot read one.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
 use std::collections::HashSet;
 
-use common::{encode, vectors};
+use crate::common::{encode, vectors};
 use nfswire_nfs4::{
     Bit, Bitmap, Component, DeviceId, LayoutType, Status,
     attrs::Fattr,

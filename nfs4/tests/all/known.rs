@@ -1,5 +1,4 @@
 //! Replies that are written and read in one go: the same as result by result.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use nfswire_nfs4::{
     Status,

@@ -1,13 +1,7 @@
 //! Declared maxima at N and N + 1, long lists, values outside closed sets, values that no peer could
 //! read, and payloads that are still on the wire (D2, D4, D6).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-#![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::cast_possible_truncation)]
-#![allow(clippy::std_instead_of_alloc)]
-
-mod common;
-
-use common::{encode, find};
+use crate::common::{encode, find};
 use nfswire_nfs4::{
     Component, Cookie, FileHandle, OpNum, StableHow, Stateid, Status,
     attrs::Fattr,

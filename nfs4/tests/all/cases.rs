@@ -1,18 +1,8 @@
 //! COMPOUND: bytes that broke other implementations (testdata/cases), and what must come of each.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
 use std::fs;
 
-use common::{encode, testdata, unhex};
+use crate::common::{encode, testdata, unhex};
 use nfswire_nfs4::{
     OpNum, Status,
     attrs::Attr,

@@ -1,18 +1,8 @@
 //! Pages of directories: what the writer refuses, skips and takes back, and what the reader says.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
 use std::fs;
 
-use common::{encode, testdata, unhex};
+use crate::common::{encode, testdata, unhex};
 use nfswire_nfs4::{
     Bitmap, Component, OpNum, Status,
     attrs::{AttrSet, Fattr},

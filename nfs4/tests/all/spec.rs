@@ -1,18 +1,9 @@
 //! The crate has all that the inventory of the protocol lists, under the right numbers, and nothing
 //! else.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
 
 use std::{collections::HashMap, fs};
 
-use common::{all, testdata};
+use crate::common::{all, testdata};
 use nfswire_nfs4::{attrs, callback, layout, ops, procedures};
 
 struct Row {

@@ -1,19 +1,9 @@
 //! COMPOUND in pieces: what readers refuse, that writers keep to the limits of a session, and that
 //! nothing is copied or allocated.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
 use core::hint::black_box;
 
-use common::encode;
+use crate::common::encode;
 use nfswire_nfs4::{
     Bitmap, FileHandle, OpNum, Stateid, Status,
     attrs::{AttrSet, Fattr},
@@ -427,7 +417,7 @@ fn bounds_hold() {
     assert_eq!(read(u32::MAX).reply_bound(&bounds), 16 + (1 << 32));
     for (_, n) in OpNum::ALL {
         let failure = encode(&Resop::failure(OpNum(*n), Status::DENIED)).len() as u64;
-        for vector in common::vectors("nfs42") {
+        for vector in crate::common::vectors("nfs42") {
             if vector.type_name != "nfs_argop4" {
                 continue;
             }

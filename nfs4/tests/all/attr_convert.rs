@@ -1,7 +1,6 @@
 //! Attributes and what a POSIX system has instead.
 #![cfg(all(feature = "std", unix))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
-#![allow(clippy::arithmetic_side_effects, clippy::std_instead_of_alloc)]
 
 use std::{
     fs::File,

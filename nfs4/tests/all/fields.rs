@@ -2,19 +2,10 @@
 //! would still come back as the same bytes.
 
 #![cfg(feature = "serde")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
 
 use std::fs;
 
-use common::{AREAS, find, pending, testdata, unhex};
+use crate::common::{AREAS, find, pending, testdata, unhex};
 use nfswire_nfs4::attrs::AceType;
 use nfswire_rpc::AuthFlavor;
 use serde_json::Value::{self, Array, Null, Number, Object, String};

@@ -1,7 +1,5 @@
 //! Locks on ranges against a map of single bytes.
 #![cfg(feature = "alloc")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(clippy::arithmetic_side_effects)]
 
 use nfswire_nfs4::{
     ops::lock::LockType,

@@ -1,7 +1,5 @@
 //! Slots of a session, at both sides.
 #![cfg(feature = "alloc")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
 

@@ -1,17 +1,7 @@
 //! Every prefix of every vector is refused, with the place and the field; so is a word too many
 //! (D5).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
-#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
-
-mod common;
-
-use common::{AREAS, find, vectors};
+use crate::common::{AREAS, find, vectors};
 use nfswire_xdr::ErrorKind;
 
 #[test]

@@ -1,10 +1,6 @@
 //! Directories of random names and attributes under every budget from 0 to 70,000: the pages keep it,
 //! hold as many entries as fit, and their cookies lead to each entry once.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-#![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::cast_possible_truncation)]
-#![allow(clippy::std_instead_of_alloc)]
-
 use core::iter;
 
 use nfswire_nfs4::{

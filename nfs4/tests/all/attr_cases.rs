@@ -1,17 +1,12 @@
 //! Lists of attributes: what is inside them, strictly and without loss (D1, D3, E3).
 #![cfg(feature = "alloc")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
-#![allow(clippy::std_instead_of_alloc)]
-
-mod common;
 
 use std::{
     collections::{BTreeSet, HashMap},
     sync::LazyLock,
 };
 
-use common::{testdata, unhex, vectors};
+use crate::common::{testdata, unhex, vectors};
 use nfswire_nfs4::{
     Bitmap, FileType, Fsid, SpecData, Status, Time,
     attrs::{
