@@ -1,7 +1,7 @@
 //! Chunks as a reply returns them.
 
 use super::{Chunks, Repr, Sink, one, raw_chunk, segment_of};
-use crate::types::Segment;
+use crate::{placement::fill, types::Segment};
 
 /// The chunks of a call as its reply returns them: the same segments, with the lengths that were
 /// written (RFC 8166, sections 3.4.6 and 4.3.3). Made by [`Chunks::returned`].
@@ -74,11 +74,5 @@ fn put_filled(
 ) -> Option<()> {
     sink.word(1)?;
     sink.word(u32::try_from(chunk.len()).ok()?)?;
-    let mut left = used;
-    for segment in chunk {
-        let length = u32::try_from(left).unwrap_or(u32::MAX).min(segment.length);
-        left = left.saturating_sub(length.into());
-        sink.segment(Segment { length, ..segment })?;
-    }
-    Some(())
+    fill(chunk, used).try_for_each(|segment| sink.segment(segment))
 }

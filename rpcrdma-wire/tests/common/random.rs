@@ -1,3 +1,5 @@
+#![allow(dead_code)] // not every test uses all of it
+
 /// Numbers that are the same in every run (SplitMix64).
 pub(crate) struct Random(u64);
 
