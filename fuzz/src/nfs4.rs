@@ -22,7 +22,9 @@ fn bytes_of(data: &[u8]) -> &[u8] {
     data.get(3..).unwrap_or_default()
 }
 
-fn written<'p>(put: impl FnOnce(&mut Encoder<'_, 'p>) -> Result<(), EncodeError>) -> Vec<u8> {
+pub(crate) fn written<'p>(
+    put: impl FnOnce(&mut Encoder<'_, 'p>) -> Result<(), EncodeError>,
+) -> Vec<u8> {
     let (mut head, mut segments) = (Vec::new(), Segments::new());
     let mut e = Encoder::growable(&mut head, &mut segments);
     put(&mut e).expect("it was decoded");
@@ -31,7 +33,7 @@ fn written<'p>(put: impl FnOnce(&mut Encoder<'_, 'p>) -> Result<(), EncodeError>
 }
 
 /// The value at the start of the bytes, and those it was decoded from.
-fn front<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Option<(T, &'a [u8])> {
+pub(crate) fn front<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Option<(T, &'a [u8])> {
     let mut c = Cursor::new(bytes);
     let value = c.decode().ok()?;
     Some((value, &bytes[..c.position()]))

@@ -2,11 +2,11 @@
 
 use std::{fs, path::Path};
 
-use crate::types;
+use crate::{compound::SHAPES, types};
 
 /// Bytes of every vector, with the name of its type.
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 21] = [
+    const FILES: [&str; 23] = [
         "xdr-codec/testdata/vectors/xdr.jsonl",
         "onc-rpc/testdata/vectors/portmap.jsonl",
         "onc-rpc/testdata/vectors/rpc.jsonl",
@@ -27,6 +27,8 @@ fn vectors() -> Vec<(String, Vec<u8>)> {
         "nfs4/testdata/vectors/nfs41.jsonl",
         "nfs4/testdata/vectors/nfs42.jsonl",
         "nfs4/testdata/vectors/nfs4cb.jsonl",
+        "rpcrdma-wire/testdata/vectors/rpcrdma.jsonl",
+        "rpcrdma-wire/testdata/vectors/rpcrdma-cm.jsonl",
         "examples/roundtrip/testdata/vectors/messages.jsonl",
     ];
     let mut all = Vec::new();
@@ -42,11 +44,12 @@ fn vectors() -> Vec<(String, Vec<u8>)> {
 
 /// Bytes that broke other implementations.
 fn cases() -> Vec<Vec<u8>> {
-    const FOLDERS: [&str; 4] = [
+    const FOLDERS: [&str; 5] = [
         "xdr-codec/testdata/cases",
         "onc-rpc/testdata/cases",
         "nfs3/testdata/cases",
         "nfs4/testdata/cases",
+        "rpcrdma-wire/testdata/cases",
     ];
     let mut all = Vec::new();
     for folder in FOLDERS {
@@ -86,6 +89,9 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "records" => streams(),
         "gss" => gss_calls(),
         "messages" => headers(),
+        "compound_build" => compounds(),
+        "rdma_header" => [values(target), transport_messages()].concat(),
+        "rdma_chunks" | "rdma_choose" => numbers(),
         _ => values(target),
     };
     seeds.retain(|seed| seed.len() <= LONGEST);
@@ -221,4 +227,74 @@ fn gss_calls() -> Vec<Vec<u8>> {
         }
     }
     seeds
+}
+
+/// Requests, replies, and results one behind the other that together make a reply, within limits that
+/// do and that do not do, in every kind of head.
+fn compounds() -> Vec<Vec<u8>> {
+    let vectors = vectors();
+    let named = |name: &'static str| vectors.iter().filter(move |(other, _)| other == name);
+    let seed = |shape: usize, n: usize, bytes: &[u8]| {
+        let limit = [255, 255, 40, 255, 20, 9][n % 6];
+        [&[shape as u8, (n % 4) as u8, [255, 30, 8][n % 3], limit, (n % 6) as u8], bytes].concat()
+    };
+    let mut seeds = Vec::new();
+    for (n, (_, bytes)) in named("COMPOUND4args").chain(named("COMPOUND4res")).enumerate() {
+        seeds.push(seed(n, n, bytes));
+    }
+    for (shape, results) in SHAPES.iter().enumerate() {
+        for n in 0..12 {
+            let mut bytes = Vec::new();
+            for (k, name) in results.iter().enumerate() {
+                let good = named(name).filter(|(_, b)| b.starts_with(&[0; 4]));
+                let all: Vec<_> = if n == 3 * k { named(name).collect() } else { good.collect() };
+                let (_, result) = all.get((n + k) % all.len().max(1)).expect(name);
+                bytes.extend_from_slice(&[0; 4]);
+                bytes.extend_from_slice(result);
+            }
+            seeds.push(seed(shape, n, &bytes));
+        }
+    }
+    seeds
+}
+
+/// Messages of RPC-over-RDMA, to both ends: recorded ones, damaged ones, and private data of
+/// connections.
+fn transport_messages() -> Vec<Vec<u8>> {
+    let mut messages = cases();
+    let vectors = vectors().into_iter();
+    messages.extend(vectors.filter(|(name, _)| name.starts_with("rpcrdma_cm")).map(|(_, b)| b));
+    for name in ["probe", "recall-v41", "inline1k-v3", "v42"] {
+        let file = root().join(format!("rpcrdma-wire/testdata/captures/{name}.msgs"));
+        let all = fs::read(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+        let (mut rest, mut recorded) = (&all[..], Vec::new());
+        while let Some((len, behind)) = rest.split_first_chunk() {
+            let (message, behind) = behind.split_at(u32::from_be_bytes(*len) as usize);
+            recorded.push(message.to_vec());
+            rest = behind;
+        }
+        // Most are much like each other.
+        let step = recorded.len().div_ceil(60);
+        messages.extend(recorded.into_iter().step_by(step));
+    }
+    let choices = |i: usize| [0, (i * 7) as u8, (i * 13) as u8];
+    messages.iter().enumerate().map(|(i, message)| [&choices(i)[..], message].concat()).collect()
+}
+
+/// Numbers to choose by: any, and small ones, which say what is in order more often; and the words of
+/// real headers.
+fn numbers() -> Vec<Vec<u8>> {
+    let mut state = 1u32;
+    let mut any = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as u8
+    };
+    let random = (0..240).map(|i| {
+        let mask = [0xff, 0x7f, 0x1f, 0x07][i / 4 % 4];
+        let first = (i % 4) as u8;
+        [first].into_iter().chain((0..60 + i * 2).map(|_| any() & mask)).collect()
+    });
+    random
+        .chain(vectors().into_iter().filter(|(name, _)| name == "rdma_msg").map(|(_, b)| b))
+        .collect()
 }

@@ -7,6 +7,7 @@ use nfswire_nfs3::{
     nlm, nsm, readdir, remove, v2,
 };
 use nfswire_nfs4::{attrs, callback, compound, layout};
+use nfswire_rdma::types as rdma;
 use nfswire_rpc::{AuthSys, OpaqueAuth, RpcMessage, gss, portmap, rpcbind};
 use nfswire_xdr::{Array, Chain, Opaque, Payload, Text, xdr_struct, xdr_union};
 
@@ -266,7 +267,18 @@ const NFSACL: &[Codec] = codecs! {
     "GETXATTRDIR3res" => acl::v3::GetxattrdirReply<'_>,
 };
 
-/// The types of one program, by the name of its target; for any other name all but those of NFSv4.
+const RDMA: &[Codec] = codecs! {
+    "rdma_msg" => rdma::Message<'_>,
+    "rpc_rdma_header" => rdma::ChunkLists<'_>,
+    "rpc_rdma_header_padded" => rdma::PaddedLists<'_>,
+    "rdma_body" => rdma::Body<'_>,
+    "rpc_rdma_error" => rdma::ErrorBody,
+    "xdr_write_chunk" => rdma::WriteChunk<'_>,
+    "xdr_read_chunk" => rdma::ReadSegment,
+};
+
+/// The types of one program, by the name of its target; for any other name all but those of NFSv4
+/// and RPC-over-RDMA.
 pub(crate) fn of(program: &str) -> &'static [&'static [Codec]] {
     match program {
         "rpcbind" => &[RPCBIND],
@@ -281,6 +293,7 @@ pub(crate) fn of(program: &str) -> &'static [&'static [Codec]] {
         "nlm" => &[NLM],
         "nsm" => &[NSM],
         "nfsacl" => &[NFSACL],
+        "rdma_header" => &[RDMA],
         _ => &[CONSTRUCTS, GENERAL, RPCBIND, MOUNT, NFS2, NFS3, NLM, NSM, NFSACL],
     }
 }

@@ -69,5 +69,6 @@ macro_rules! replays {
 
 replays! {
     decode_any roundtrip split segments_vs_flat encoder_model records gss messages
-    rpcbind mount nfs2 nfs3 compound_args compound_results attributes callbacks layouts nlm nsm nfsacl
+    rpcbind mount nfs2 nfs3 compound_args compound_results compound_build attributes callbacks layouts nlm nsm nfsacl
+    rdma_header rdma_chunks rdma_choose
 }
