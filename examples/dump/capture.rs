@@ -1,10 +1,11 @@
-//! Capture files: pcap and pcapng, from a file or a pipe, packet by packet.
+//! Capture files: pcap and pcapng, packed with gzip or not, from a file or a pipe, packet by packet.
 
 use alloc::sync::Arc;
 use core::mem;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
+use flate2::read::MultiGzDecoder;
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, LegacyPcapReader, Linktype, PcapBlockOwned, PcapError, PcapNGReader};
 use thiserror::Error;
@@ -15,6 +16,8 @@ const BUFFER: usize = 256 << 10;
 const MAX_BLOCK: usize = 16 << 20;
 /// Longest first block of a pcapng file: it describes the machine and the capturing program.
 const MAX_FIRST_BLOCK: u32 = 1 << 20;
+/// What a file begins with that gzip has packed (RFC 1952, section 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 const NANOS: i128 = 1_000_000_000;
 
 /// Why a capture cannot be read to its end. Packets before the fault have been handed out.
@@ -26,7 +29,7 @@ pub(crate) enum CaptureError {
     Empty,
     #[error(
         "it starts with the bytes {0}, so it is neither pcap nor pcapng: give a file as tcpdump -w and \
-         dumpcap write them (unpack a compressed one first)"
+         dumpcap write them, as it is or packed with gzip (unpack any other one first)"
     )]
     Format(String),
     #[error("its header is cut off: nothing of the capture is there")]
@@ -128,6 +131,22 @@ impl<R: Read> Read for Input<R> {
     }
 }
 
+/// What is unpacked from gzip, whose faults say so.
+struct Unpacked<R>(MultiGzDecoder<R>);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            kind @ (io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::UnexpectedEof) => {
+                io::Error::new(kind, format!("what gzip packed is damaged or cut off: {error}"))
+            }
+            _ => error,
+        })
+    }
+}
+
 /// A capture that is being read.
 pub(crate) struct Capture {
     reader: Box<dyn PcapReaderIterator + Send>,
@@ -141,6 +160,17 @@ pub(crate) struct Capture {
 impl Capture {
     /// Reads the header.
     pub(crate) fn open(mut input: impl Read + Send + 'static) -> Result<Self, CaptureError> {
+        let mut first = Vec::new();
+        read_up_to(&mut input, &mut first, GZIP.len())?;
+        let packed = first == GZIP;
+        let input = io::Cursor::new(first).chain(input);
+        if packed {
+            return Self::open_unpacked(Unpacked(MultiGzDecoder::new(input)));
+        }
+        Self::open_unpacked(input)
+    }
+
+    fn open_unpacked(mut input: impl Read + Send + 'static) -> Result<Self, CaptureError> {
         // The parser wants the first block at once, and a pipe may bring it in pieces.
         let mut first = Vec::new();
         read_up_to(&mut input, &mut first, 12)?;
@@ -392,6 +422,20 @@ mod tests {
                     assert_eq!(end.unwrap(), if clean { End::Clean } else { End::Cut });
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_packed_file_is_read_as_what_is_in_it() {
+        let file = pcap(0xa1b2_c3d4);
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        io::Write::write_all(&mut packer, &file).unwrap();
+        let packed = packer.finish().unwrap();
+        let (packets, end) = all(&packed);
+        assert_eq!((packets.0, end.unwrap()), (all(&file).0.0, End::Clean));
+        for len in 2..packed.len() {
+            let error = all(&packed[..len]).1.unwrap_err().to_string();
+            assert!(error.contains("gzip"), "{error}");
         }
     }
 

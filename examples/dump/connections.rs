@@ -8,6 +8,10 @@ use lru::LruCache;
 
 use crate::link::{Segment, Tcp};
 use crate::programs;
+use crate::rdma::heading::Heading;
+use crate::rdma::manager::Datagram;
+use crate::rdma::pairs::Pairs;
+use crate::rdma::roce::{self, Malformed};
 use crate::stream::{Item, Records, plausible};
 use crate::tcp::{Assembler, Piece};
 
@@ -16,17 +20,36 @@ const MAX_CONNECTIONS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4095);
 /// Bytes that all connections hold together, at most.
 const MAX_HELD: usize = 256 << 20;
 
+/// What carries messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Tcp,
+    Udp,
+    Rdma,
+}
+
+impl Transport {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Udp => "udp",
+            Self::Rdma => "rdma",
+        }
+    }
+}
+
 /// Where a message was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Number of the frame that completed it.
+    /// Number of the frame that completed it; of a message with chunks, its SEND.
     pub(crate) frame: u64,
     /// When that was captured, in nanoseconds since 1970.
     pub(crate) time: Option<i64>,
     pub(crate) src: SocketAddr,
     pub(crate) dst: SocketAddr,
-    /// Number of the TCP connection, from 1; 0 for UDP.
+    /// Number of the connection, from 1; 0 where there is none.
     pub(crate) connection: u64,
+    pub(crate) transport: Transport,
 }
 
 /// What is found.
@@ -34,12 +57,25 @@ pub(crate) struct Place {
 pub(crate) enum Found<'m> {
     /// An RPC message.
     Message(&'m [u8]),
+    /// An RPC message that was put together from chunks. Zeros stand for so many bytes of them that
+    /// were not captured.
+    Rebuilt { message: &'m [u8], absent: u64 },
+    /// A message of RPC-over-RDMA, of which the RPC message follows or is in chunks.
+    Header(&'m Heading<'m>),
+    /// A datagram of the connection manager.
+    Management(&'m Datagram<'m>),
     /// Bytes of the connection that were sent but not captured.
     Gap(u64),
     /// Bytes that are not part of a whole record.
     Skipped(u64),
     /// A datagram of which so many bytes were not captured.
     Cut(u64),
+    /// Packets of an RDMA connection that were sent but not captured.
+    Lost(u64),
+    /// Bytes of chunks that were not captured, without which their message cannot be read.
+    Absent(u64),
+    /// A packet of so many bytes that cannot be read.
+    Malformed(usize, Malformed),
 }
 
 /// Takes what is found.
@@ -78,12 +114,14 @@ pub(crate) struct Connections {
     count: u64,
     held: usize,
     max_record: u32,
+    pairs: Pairs,
 }
 
 impl Connections {
     /// Records above `max_record` bytes are none.
     pub(crate) fn new(max_record: u32) -> Self {
-        Self { table: LruCache::new(MAX_CONNECTIONS), count: 0, held: 0, max_record }
+        let table = LruCache::new(MAX_CONNECTIONS);
+        Self { table, count: 0, held: 0, max_record, pairs: Pairs::new(max_record) }
     }
 
     /// Takes a segment or datagram.
@@ -94,11 +132,15 @@ impl Connections {
         segment: &Segment<'_>,
         to: &mut impl Finder,
     ) -> io::Result<()> {
-        let place =
-            Place { frame, time, src: segment.src, dst: segment.dst, connection: self.count };
+        let Segment { src, dst, .. } = *segment;
+        let transport = if segment.tcp.is_some() { Transport::Tcp } else { Transport::Udp };
+        let place = Place { frame, time, src, dst, connection: 0, transport };
         match segment.tcp {
             Some(tcp) => self.tcp(place, &tcp, segment, to),
-            None => datagram(&Place { connection: 0, ..place }, segment, to),
+            None if dst.port() == roce::PORT => {
+                self.pairs.datagram(&place, segment, &mut self.count, to)
+            }
+            None => datagram(&place, segment, to),
         }
     }
 
@@ -156,7 +198,7 @@ impl Connections {
         while !self.table.is_empty() {
             self.evict(to)?;
         }
-        Ok(())
+        self.pairs.end(to)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Shows the RPC messages of NFS and its side protocols in a capture.
 //!
 //! [`capture`] reads pcap and pcapng, [`link`] takes frames apart, [`tcp`] puts streams together,
-//! [`stream`] finds records in them, [`connections`] keeps them apart, [`messages`] decodes and
+//! [`stream`] finds records in them, [`connections`] keeps them apart, [`rdma`] does all of that with
+//! RPC-over-RDMA, whose chunks it puts back, [`messages`] decodes and
 //! encodes again, by the table in [`programs`], [`nfs4`] does so with COMPOUND, whose callbacks
 //! [`callbacks`] knows; [`print`](mod@print), [`stats`] and [`check`] write.
 
@@ -19,6 +20,7 @@ mod nfs4_attrs;
 mod nfs4_fields;
 mod print;
 mod programs;
+mod rdma;
 mod stats;
 mod stream;
 mod tcp;
@@ -123,29 +125,63 @@ impl<W: Write> Output<W> {
 impl<W: Write> Finder for Output<W> {
     fn found(&mut self, place: &Place, found: Found<'_>) -> io::Result<()> {
         let json = self.show == Show::Json;
-        let Found::Message(bytes) = found else {
-            return match (self.each, json) {
-                (true, true) => print::json_note(&mut self.out, place, &found),
-                (true, false) => self.printer.note(&mut self.out, place, &found),
-                (false, _) if self.check => match print::note(&found) {
-                    Some(note) => {
-                        let (frame, word, text) = (place.frame, note.word, note.text);
-                        writeln!(self.out, "frame {frame}: {word}: {text}")
-                    }
-                    None => Ok(()),
-                },
-                (false, _) => Ok(()),
-            };
+        let (bytes, absent) = match found {
+            Found::Message(bytes) => (bytes, None),
+            Found::Rebuilt { message, absent } => (message, Some(absent)),
+            Found::Header(heading) => {
+                self.totals.count_header(&heading.verdict);
+                return match (self.each, json) {
+                    (true, true) => print::json_header(&mut self.out, place, heading),
+                    (true, false) => self.printer.header(&mut self.out, place, heading),
+                    (false, _) if self.check => check::report_header(&mut self.out, place, heading),
+                    (false, _) => Ok(()),
+                };
+            }
+            Found::Management(datagram) => {
+                return match (self.each, json) {
+                    (true, true) => print::json_management(&mut self.out, place, datagram),
+                    (true, false) => self.printer.management(&mut self.out, place, datagram),
+                    (false, _) => Ok(()),
+                };
+            }
+            _ => return self.note(place, &found, json),
         };
         let message = self.dissector.dissect(place, bytes, self.show);
-        self.totals.count(&message.verdict);
+        match absent {
+            Some(absent) => self.totals.count_rebuilt(&message, absent),
+            None => self.totals.count(&message.verdict),
+        }
         if let Some(stats) = &mut self.stats {
             stats.count(&message);
         }
         match (self.each, json) {
-            (true, true) => print::json(&mut self.out, place, &message),
-            (true, false) => self.printer.message(&mut self.out, place, &message),
+            (true, true) => print::json(&mut self.out, place, &message, absent),
+            (true, false) => {
+                let absent = absent.unwrap_or(0);
+                self.printer.message(&mut self.out, place, &message, absent)
+            }
             (false, _) if self.check => check::report(&mut self.out, place, &message),
+            (false, _) => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// What is missing.
+    fn note(&mut self, place: &Place, found: &Found<'_>, json: bool) -> io::Result<()> {
+        if matches!(found, Found::Absent(_)) {
+            self.totals.rdma.absent = self.totals.rdma.absent.saturating_add(1);
+        }
+        match (self.each, json) {
+            (true, true) => print::json_note(&mut self.out, place, found),
+            (true, false) => self.printer.note(&mut self.out, place, found),
+            (false, _) if self.check => match print::note(found) {
+                Some(note) => {
+                    let (frame, word, text) = (place.frame, note.word, note.text);
+                    writeln!(self.out, "frame {frame}: {word}: {text}")
+                }
+                None => Ok(()),
+            },
             (false, _) => Ok(()),
         }
     }
@@ -272,7 +308,7 @@ fn main() -> ExitCode {
             if outcome.failed {
                 ExitCode::from(2)
             } else {
-                ExitCode::from(u8::from(options.check && outcome.totals.different > 0))
+                ExitCode::from(u8::from(options.check && outcome.totals.differ()))
             }
         }
         // Whoever read our output has enough of it.

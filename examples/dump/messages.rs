@@ -394,6 +394,7 @@ mod tests {
     use nfswire_xdr::{Encode, Encoder, Segments};
 
     use super::*;
+    use crate::connections::Transport;
 
     fn encoded(values: &[&dyn Fn(&mut Encoder<'_, '_>)]) -> Vec<u8> {
         let (mut head, mut segments) = (Vec::new(), Segments::new());
@@ -411,7 +412,7 @@ mod tests {
         let (client, server) = ("10.0.0.1:700".parse().unwrap(), "10.0.0.2:9".parse().unwrap());
         let (src, dst) = if call { (client, server) } else { (server, client) };
         let time = Some(i64::try_from(frame).unwrap() * 1000);
-        Place { frame, time, src, dst, connection: 1 }
+        Place { frame, time, src, dst, connection: 1, transport: Transport::Tcp }
     }
 
     fn call() -> Vec<u8> {
@@ -452,7 +453,7 @@ mod tests {
     fn a_broadcast_is_answered_from_elsewhere() {
         let mut dissector = Dissector::new();
         let bytes = call();
-        let udp = |place: Place| Place { connection: 0, ..place };
+        let udp = |place: Place| Place { connection: 0, transport: Transport::Udp, ..place };
         dissector.dissect(&udp(place(1, true)), &bytes, Show::Nothing);
         let bytes = reply(Status::STALE);
         let from = Place { src: "10.9.9.9:1111".parse().unwrap(), ..udp(place(2, false)) };

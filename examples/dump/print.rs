@@ -14,6 +14,8 @@ use crate::connections::{Found, Place};
 use crate::messages::{Kind, Message, Verdict};
 use crate::nfs4::{self, Compound, Detail};
 use crate::programs::{procedure_name, program_name};
+use crate::rdma::heading::{self, Heading};
+use crate::rdma::manager::Datagram;
 
 const PLAIN: Style = Style::new();
 const DIM: Style = Style::new().dimmed();
@@ -56,12 +58,13 @@ impl Printer {
         self.span(PLAIN, format_args!("{src:>13} -> {dst:<13} "));
     }
 
-    /// Writes a message.
+    /// Writes a message. `absent` bytes of it were not captured.
     pub(crate) fn message(
         &mut self,
         out: &mut impl Write,
         place: &Place,
         message: &Message<'_>,
+        absent: u64,
     ) -> io::Result<()> {
         self.place(place);
         let called = message.called;
@@ -107,6 +110,9 @@ impl Printer {
             Verdict::Different => self.span(WRONG, " [encodes to other bytes]"),
             Verdict::Refused(reason) => self.span(WRONG, format_args!(" [refused: {reason}]")),
         }
+        if absent > 0 {
+            self.span(WRONG, format_args!(" [{absent} bytes of chunks are not in the capture]"));
+        }
         self.write(out)?;
         message.compound.as_ref().map_or(Ok(()), |it| self.operations(out, it, style))
     }
@@ -132,6 +138,54 @@ impl Printer {
             self.write(out)?;
         }
         Ok(())
+    }
+
+    /// Writes the transport header of a message.
+    pub(crate) fn header(
+        &mut self,
+        out: &mut impl Write,
+        place: &Place,
+        heading: &Heading<'_>,
+    ) -> io::Result<()> {
+        self.place(place);
+        self.span(PLAIN, format_args!("{:<8} {:>6} ", "RDMA", heading.bytes.len()));
+        self.span(DIM, format_args!("{}{heading}", heading.name()));
+        match &heading.verdict {
+            heading::Verdict::Identical => {}
+            heading::Verdict::Different => self.span(WRONG, " [encodes to other bytes]"),
+            heading::Verdict::Refused(reason) => {
+                self.span(WRONG, format_args!(" [refused: {reason}]"));
+            }
+        }
+        self.write(out)
+    }
+
+    /// Writes a datagram of the connection manager.
+    pub(crate) fn management(
+        &mut self,
+        out: &mut impl Write,
+        place: &Place,
+        datagram: &Datagram<'_>,
+    ) -> io::Result<()> {
+        self.place(place);
+        self.span(PLAIN, format_args!("{:<8} {:>6} ", "CM", datagram.private_data.len()));
+        self.span(DIM, datagram.attribute.name());
+        if let Some(start) = datagram.start {
+            let (pair, psn) = (start.pair, start.psn);
+            self.span(DIM, format_args!(", queue pair: {pair:#x}, peer's first PSN: {psn}"));
+        }
+        if let Some(port) = datagram.service {
+            self.span(DIM, format_args!(", port: {port}"));
+        }
+        if let Some(reason) = datagram.reason {
+            self.span(FAILED, format_args!(", reason: {reason}"));
+        }
+        if let Some(says) = datagram.says() {
+            let (send, receive) = (says.send_size(), says.receive_size());
+            let may = if says.remote_invalidation() { ", remote invalidation" } else { "" };
+            self.span(PLAIN, format_args!(", sends {send} bytes, receives {receive}{may}"));
+        }
+        self.write(out)
     }
 
     /// Writes what is missing.
@@ -189,13 +243,26 @@ pub(crate) struct Note {
     pub(crate) text: String,
 }
 
-/// What is missing; `None` for a message.
+/// What is missing or wrong; `None` for a message.
 pub(crate) fn note(found: &Found<'_>) -> Option<Note> {
     let (word, bytes, text) = match *found {
-        Found::Message(_) => return None,
+        Found::Message(_) | Found::Rebuilt { .. } | Found::Header(_) | Found::Management(_) => {
+            return None;
+        }
         Found::Gap(n) => ("gap", n, format!("{n} bytes of the stream are not in the capture")),
         Found::Skipped(n) => ("skipped", n, format!("{n} bytes are not part of a whole record")),
         Found::Cut(n) => ("cut", n, format!("the capture lacks the last {n} bytes of a datagram")),
+        Found::Lost(n) => {
+            ("lost", n, format!("{n} packets of the connection are not in the capture"))
+        }
+        Found::Absent(n) => (
+            "absent",
+            n,
+            format!("{n} bytes of chunks, which the message is in, are not in the capture"),
+        ),
+        Found::Malformed(len, fault) => {
+            ("malformed", u64::try_from(len).unwrap_or(u64::MAX), fault.to_string())
+        }
     };
     Some(Note { word, bytes, text })
 }
@@ -239,6 +306,8 @@ struct Line<'a> {
 #[serde(untagged)]
 enum What<'a> {
     Message(Box<Fields<'a>>),
+    Header(Box<heading::Json>),
+    Management(Box<Management>),
     Note(Note),
 }
 
@@ -280,15 +349,17 @@ struct Fields<'a> {
     raw_from: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<String>,
+    /// The message was put together from chunks; zeros stand for so many bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunk_bytes_absent: Option<u64>,
 }
 
 fn line<'a>(place: &Place, what: What<'a>) -> Line<'a> {
-    let tcp = place.connection > 0;
     Line {
         frame: place.frame,
         time: place.time.map(Seconds::absolute),
-        transport: if tcp { "tcp" } else { "udp" },
-        connection: tcp.then_some(place.connection),
+        transport: place.transport.name(),
+        connection: (place.connection > 0).then_some(place.connection),
         src: place.src,
         dst: place.dst,
         what,
@@ -296,7 +367,12 @@ fn line<'a>(place: &Place, what: What<'a>) -> Line<'a> {
 }
 
 /// Writes a message as one line of JSON.
-pub(crate) fn json(out: &mut impl Write, place: &Place, message: &Message<'_>) -> io::Result<()> {
+pub(crate) fn json(
+    out: &mut impl Write,
+    place: &Place,
+    message: &Message<'_>,
+    absent: Option<u64>,
+) -> io::Result<()> {
     let (verdict, reason) = match &message.verdict {
         Verdict::Identical => ("identical", None),
         Verdict::Different => ("different", None),
@@ -330,8 +406,66 @@ pub(crate) fn json(out: &mut impl Write, place: &Place, message: &Message<'_>) -
         reason,
         raw_from: is_raw.then_some(message.raw_from),
         raw: is_raw.then(|| hex::encode(raw)),
+        chunk_bytes_absent: absent,
     };
     serde_json::to_writer(&mut *out, &line(place, What::Message(Box::new(fields))))?;
+    writeln!(out)
+}
+
+/// Writes a transport header as one line of JSON.
+pub(crate) fn json_header(
+    out: &mut impl Write,
+    place: &Place,
+    heading: &Heading<'_>,
+) -> io::Result<()> {
+    let what = What::Header(Box::new(heading::Json::of(heading)));
+    serde_json::to_writer(&mut *out, &line(place, what))?;
+    writeln!(out)
+}
+
+/// A datagram of the connection manager.
+#[derive(Debug, Serialize)]
+struct Management {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue_pair: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starting_psn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reject_reason: Option<u16>,
+    private_data: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send_size: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receive_size: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote_invalidation: Option<bool>,
+}
+
+/// Writes a datagram of the connection manager as one line of JSON.
+pub(crate) fn json_management(
+    out: &mut impl Write,
+    place: &Place,
+    datagram: &Datagram<'_>,
+) -> io::Result<()> {
+    let says = datagram.says();
+    let what = What::Management(Box::new(Management {
+        kind: "cm",
+        name: datagram.attribute.name(),
+        queue_pair: datagram.start.map(|start| start.pair),
+        starting_psn: datagram.start.map(|start| start.psn),
+        port: datagram.service,
+        reject_reason: datagram.reason,
+        private_data: hex::encode(datagram.private_data),
+        send_size: says.map(|says| says.send_size()),
+        receive_size: says.map(|says| says.receive_size()),
+        remote_invalidation: says.map(|says| says.remote_invalidation()),
+    }));
+    serde_json::to_writer(&mut *out, &line(place, what))?;
     writeln!(out)
 }
 
@@ -345,6 +479,7 @@ pub(crate) fn json_note(out: &mut impl Write, place: &Place, found: &Found<'_>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connections::Transport;
     use crate::messages::{Dissector, Show};
 
     fn place() -> Place {
@@ -354,6 +489,7 @@ mod tests {
             src: "10.0.0.1:700".parse().unwrap(),
             dst: "10.0.0.2:2049".parse().unwrap(),
             connection: 3,
+            transport: Transport::Tcp,
         }
     }
 
@@ -367,7 +503,7 @@ mod tests {
         printer.packet(Some(0));
         let bytes = call();
         let message = Dissector::new().dissect(&place(), &bytes, Show::Line);
-        printer.message(&mut out, &place(), &message).unwrap();
+        printer.message(&mut out, &place(), &message, 0).unwrap();
         printer.note(&mut out, &place(), &Found::Gap(5)).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }
@@ -391,7 +527,7 @@ mod tests {
         let mut out = Vec::new();
         let bytes = call();
         let message = Dissector::new().dissect(&place(), &bytes, Show::Json);
-        json(&mut out, &place(), &message).unwrap();
+        json(&mut out, &place(), &message, None).unwrap();
         json_note(&mut out, &place(), &Found::Cut(5)).unwrap();
         let lines: Vec<serde_json::Value> =
             out.split(|b| *b == b'\n').filter_map(|it| serde_json::from_slice(it).ok()).collect();

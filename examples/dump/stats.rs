@@ -214,7 +214,7 @@ mod tests {
     use core::net::SocketAddr;
 
     use super::*;
-    use crate::connections::Place;
+    use crate::connections::{Place, Transport};
     use crate::messages::{Dissector, Show};
 
     #[test]
@@ -227,7 +227,14 @@ mod tests {
             let reply = [xid, 1, 0, 0, 0, 0];
             let mut count = |words: &[u32], src, dst, time| {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-                let place = Place { frame: 1, time: Some(time), src, dst, connection: 1 };
+                let place = Place {
+                    frame: 1,
+                    time: Some(time),
+                    src,
+                    dst,
+                    connection: 1,
+                    transport: Transport::Tcp,
+                };
                 stats.count(&dissector.dissect(&place, &bytes, Show::Nothing));
             };
             count(&call, a, b, 0);
