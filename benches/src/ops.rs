@@ -5,7 +5,7 @@ use core::{fmt, hint::black_box};
 use nfs3_types::xdr_codec::Pack;
 use nfswire_xdr::{Encode, Encoder, Segments, Stats};
 
-use crate::{measure::Loop, nfs, nfs4, rpc, samples, tirpc::Message};
+use crate::{measure::Loop, nfs, rpc, samples, tirpc::Message};
 
 /// The same operation by somebody else.
 pub struct Peer {
@@ -37,8 +37,6 @@ pub struct Op {
     pub peers: Vec<Peer>,
     /// Where the bytes went, for an encoder.
     pub stats: Option<Stats>,
-    /// Whether it is one of NFSv4, which has other peers.
-    pub nfs4: bool,
     /// The same by what rpcgen makes of it: `decode` or `encode`, and the message.
     pub rpcgen: Option<(&'static str, Message)>,
 }
@@ -50,7 +48,10 @@ impl fmt::Debug for Op {
 }
 
 impl Op {
-    pub(crate) fn new(
+    /// An operation by its goal and name. Goals of 0 are none: most instructions, and most time
+    /// beside the fastest peer. `theirs` is what nfs3_types does.
+    #[must_use]
+    pub fn new(
         id: &'static str,
         name: &'static str,
         goals: (u64, f64),
@@ -60,31 +61,20 @@ impl Op {
         let most_instructions = (goals.0 > 0).then_some(goals.0);
         let most_ratio = (goals.1 > 0.0).then_some(goals.1);
         let peers = theirs.into_iter().map(|run| Peer { name: "nfs3_types", run }).collect();
-        Self {
-            id,
-            name,
-            most_instructions,
-            most_ratio,
-            run,
-            peers,
-            stats: None,
-            nfs4: false,
-            rpcgen: None,
-        }
+        Self { id, name, most_instructions, most_ratio, run, peers, stats: None, rpcgen: None }
     }
 
-    pub(crate) fn beside(mut self, name: &'static str, run: Loop) -> Self {
+    /// The same by somebody else.
+    #[must_use]
+    pub fn beside(mut self, name: &'static str, run: Loop) -> Self {
         self.peers.push(Peer { name, run });
         self
     }
 
-    pub(crate) fn beside_rpcgen(mut self, what: &'static str, name: &str, bytes: &[u8]) -> Self {
+    /// The same by what rpcgen makes of the message, which has these bytes.
+    #[must_use]
+    pub fn beside_rpcgen(mut self, what: &'static str, name: &str, bytes: &[u8]) -> Self {
         self.rpcgen = Some((what, Message { name: name.into(), bytes: bytes.into() }));
-        self
-    }
-
-    pub(crate) fn of_nfs4(mut self) -> Self {
-        self.nfs4 = true;
         self
     }
 
@@ -128,7 +118,6 @@ pub(crate) fn pack<T: Pack + 'static>(value: T) -> Option<Loop> {
 pub fn all() -> Vec<Op> {
     let mut ops = rpc::ops();
     ops.append(&mut nfs::ops());
-    ops.append(&mut nfs4::ops(None));
     ops
 }
 
@@ -136,7 +125,7 @@ pub fn all() -> Vec<Op> {
 #[must_use]
 pub fn one(id: &str) -> Option<Op> {
     let of = |mut ops: Vec<Op>| Some(ops.swap_remove(ops.iter().position(|op| op.id == id)?));
-    of(nfs4::ops(Some(id))).or_else(|| of(rpc::ops())).or_else(|| of(nfs::ops()))
+    of(rpc::ops()).or_else(|| of(nfs::ops()))
 }
 
 /// That all peers read and write the same bytes as we do.
@@ -171,7 +160,6 @@ pub fn check_peers() {
 
     rpc::check_peers();
     nfs::check_peers();
-    nfs4::check_peers();
 
     let bytes = same!(samples::getattr(), samples::their_getattr(), xdrgen::GETATTR3res);
     let fastxdr::GETATTR3res::NFS3_OK(ok) =

@@ -12,8 +12,3 @@ pub mod nfsserve;
 #[allow(unused_qualifications, trivial_numeric_casts, missing_debug_implementations)]
 #[rustfmt::skip]
 pub mod xdrgen;
-#[allow(missing_docs, nonstandard_style, unused, deprecated, clippy::all, clippy::restriction)]
-#[allow(clippy::nursery, clippy::pedantic)]
-#[allow(unused_qualifications, trivial_numeric_casts, missing_debug_implementations)]
-#[rustfmt::skip]
-pub mod xdrgen4;

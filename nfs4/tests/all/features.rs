@@ -18,16 +18,10 @@ use nfswire_xdr::{
 use nom::Parser;
 use proptest::test_runner::{Config, TestRunner};
 
-/// What the tables of types make here of each: see `common/mod.rs`, which makes other things of them.
-struct Type {
-    area: &'static str,
-    name: &'static str,
-    vector: fn(&[u8]),
-    arbitrary: fn(&[u8]) -> Option<Vec<u8>>,
-}
+use crate::common::{AREAS, all, find, vectors};
 
 /// To JSON, back, and through the parser.
-fn vector<T>(bytes: &[u8])
+pub(crate) fn whole<T>(bytes: &[u8])
 where
     T: Rebind + DeserializeXdr,
     for<'a> T::At<'a>: SerializeXdr + PartialEq,
@@ -42,7 +36,7 @@ where
 }
 
 /// A value made of any bytes, on the wire. There is none if the bytes do not suffice.
-fn arbitrary<T>(bytes: &[u8]) -> Option<Vec<u8>>
+pub(crate) fn arbitrary<T>(bytes: &[u8]) -> Option<Vec<u8>>
 where
     T: Rebind,
     for<'a> T::At<'a>: Arbitrary<'a>,
@@ -51,84 +45,26 @@ where
     Some(Owned::<T>::new(&value).unwrap().into_bytes().into())
 }
 
-macro_rules! types {
-    ($table:ident $($area:literal { $($kind:ident $name:literal $t:ty;)+ })*) => {
-        pub(crate) const $table: &[crate::Type] = &[$($(crate::Type {
-            area: $area,
-            name: $name,
-            vector: |bytes| crate::types!(@ $kind bytes $t),
-            arbitrary: |bytes| crate::arbitrary::<$t>(bytes),
-        }),+),*];
-    };
-    // The list behind a node is looked at by `fields.rs`.
-    (@ node $bytes:ident $t:ty) => {{
-        let mut c = nfswire_xdr::Cursor::new($bytes);
-        c.decode::<$t>().unwrap();
-        crate::vector::<$t>(&$bytes[..c.position()])
-    }};
-    (@ $kind:ident $bytes:ident $t:ty) => {
-        crate::vector::<$t>($bytes)
-    };
+/// The item of a list's node. The list behind it is looked at by `fields.rs`.
+pub(crate) fn node<T>(bytes: &[u8])
+where
+    T: Rebind + DeserializeXdr,
+    for<'a> T::At<'a>: SerializeXdr + PartialEq,
+{
+    let mut c = Cursor::new(bytes);
+    c.decode::<T::At<'_>>().unwrap();
+    whole::<T>(&bytes[..c.position()]);
 }
-use types;
-
-#[allow(dead_code, unused_imports)]
-#[path = "common/attrs.rs"]
-mod attrs;
-#[allow(dead_code, unused_imports)]
-#[path = "common/cb.rs"]
-mod cb;
-#[allow(dead_code, unused_imports)]
-#[path = "common/compound.rs"]
-mod compound;
-#[allow(dead_code, unused_imports)]
-#[path = "common/ops_a.rs"]
-mod ops_a;
-#[allow(dead_code, unused_imports)]
-#[path = "common/ops_b.rs"]
-mod ops_b;
-#[allow(dead_code, unused_imports)]
-#[path = "common/shared.rs"]
-mod shared;
-
-fn all() -> impl Iterator<Item = &'static Type> {
-    [shared::TYPES, attrs::TYPES, cb::TYPES, compound::TYPES, ops_a::TYPES, ops_b::TYPES]
-        .into_iter()
-        .flatten()
-}
-
-/// Type and bytes of each vector of an area.
-fn vectors(area: &str) -> Vec<(String, Vec<u8>)> {
-    let file = format!("{}/testdata/vectors/{area}.jsonl", env!("CARGO_MANIFEST_DIR"));
-    let parse = |line: &str| {
-        let json: serde_json::Value = serde_json::from_str(line).unwrap();
-        let hex = json["hex"].as_str().unwrap();
-        let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
-        let bytes = (0..hex.len()).step_by(2).map(digit).collect();
-        (json["type"].as_str().unwrap().to_owned(), bytes)
-    };
-    std::fs::read_to_string(file).unwrap().lines().map(parse).collect()
-}
-
-const AREAS: [&str; 9] = [
-    "nfs40",
-    "nfs41",
-    "nfs42",
-    "nfs4cb",
-    "layout-block",
-    "layout-files",
-    "layout-flexfiles",
-    "layout-objects",
-    "layout-scsi",
-];
 
 #[test]
 fn every_vector() {
     let mut seen = 0;
     for area in AREAS {
-        for (name, bytes) in vectors(area) {
-            let t = all().find(|t| (t.area, t.name) == (area, &*name));
-            (t.unwrap_or_else(|| panic!("{area}.{name} is in no table")).vector)(&bytes);
+        for vector in vectors(area) {
+            let t = find(area, &vector.type_name);
+            (t.unwrap_or_else(|| panic!("{} is in no table", vector.origin)).features)(
+                &vector.bytes,
+            );
             seen += 1;
         }
     }
@@ -157,7 +93,7 @@ fn arbitrary_values() {
         for n in 0..24 {
             let bytes = noise((i * 100 + n) as u32, n * n);
             let Some(wire) = (t.arbitrary)(&bytes) else { continue };
-            (t.vector)(&wire);
+            (t.features)(&wire);
             of_this += 1;
         }
         assert!(of_this > 0, "{}.{}: no value", t.area, t.name);
@@ -176,7 +112,7 @@ fn strategies() {
     {
         let config = Config { failure_persistence: None, ..Config::with_cases(256) };
         let run = TestRunner::new(config).run(&any_owned::<T>(), |owned| {
-            vector::<T>(owned.as_bytes());
+            whole::<T>(owned.as_bytes());
             Ok(())
         });
         run.unwrap();

@@ -36,6 +36,12 @@ pub(crate) struct Type {
     /// What `serde` makes of the value.
     #[cfg(feature = "serde")]
     pub(crate) json: fn(&[u8]) -> serde_json::Value,
+    /// Through all that the features make of the value, which must lead back to it.
+    #[cfg(all(feature = "serde", feature = "proptest", feature = "nom"))]
+    pub(crate) features: fn(&[u8]),
+    /// A value made of any bytes, on the wire. There is none if the bytes do not suffice.
+    #[cfg(all(feature = "serde", feature = "proptest", feature = "nom"))]
+    pub(crate) arbitrary: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
 /// Encodes into a head that grows; checks the length, and that a fixed head that is just long
@@ -160,15 +166,15 @@ macro_rules! types {
             &[$($($crate::common::types!(@ $area $kind $name $t)),+),*];
     };
     (@ $area:literal declared $name:literal $t:ty) => {
-        $crate::common::types!(@@ $area $name true round_trip reencode json $t)
+        $crate::common::types!(@@ $area $name true round_trip reencode json whole $t)
     };
     (@ $area:literal alias $name:literal $t:ty) => {
-        $crate::common::types!(@@ $area $name false round_trip reencode json $t)
+        $crate::common::types!(@@ $area $name false round_trip reencode json whole $t)
     };
     (@ $area:literal node $name:literal $t:ty) => {
-        $crate::common::types!(@@ $area $name false round_trip_node reencode_node json_node $t)
+        $crate::common::types!(@@ $area $name false round_trip_node reencode_node json_node node $t)
     };
-    (@@ $area:literal $name:literal $declared:literal $round_trip:ident $reencode:ident $json:ident $t:ty) => {
+    (@@ $area:literal $name:literal $declared:literal $round_trip:ident $reencode:ident $json:ident $features:ident $t:ty) => {
         $crate::common::Type {
             area: $area,
             name: $name,
@@ -177,6 +183,10 @@ macro_rules! types {
             reencode: |bytes, head| $crate::common::$reencode::<$t>(bytes, head),
             #[cfg(feature = "serde")]
             json: |bytes| $crate::common::$json::<$t>(bytes),
+            #[cfg(all(feature = "serde", feature = "proptest", feature = "nom"))]
+            features: |bytes| $crate::features::$features::<$t>(bytes),
+            #[cfg(all(feature = "serde", feature = "proptest", feature = "nom"))]
+            arbitrary: |bytes| $crate::features::arbitrary::<$t>(bytes),
         }
     };
 }

@@ -12,13 +12,13 @@ use nfswire_nfs4::{
 };
 use nfswire_xdr::{Encoder, Opaque, Payload, Segments, Text};
 
-use crate::samples::{ENTRIES, HANDLE, data, keep, name};
+use nfswire_benches::samples::{ENTRIES, HANDLE, data, keep, name};
 
 /// Something that writes a message, or a part of one.
-pub type Out<'e, 'h> = &'e mut Encoder<'h, 'static>;
+pub(crate) type Out<'e, 'h> = &'e mut Encoder<'h, 'static>;
 
 /// Makes the bytes of a message that a function writes.
-pub fn bytes_of(write: impl FnOnce(Out<'_, '_>)) -> Vec<u8> {
+pub(crate) fn bytes_of(write: impl FnOnce(Out<'_, '_>)) -> Vec<u8> {
     let (mut head, mut segments) = (Vec::new(), Segments::new());
     let mut e = Encoder::growable(&mut head, &mut segments);
     write(&mut e);
@@ -29,7 +29,7 @@ pub fn bytes_of(write: impl FnOnce(Out<'_, '_>)) -> Vec<u8> {
 //--- What is in them ---
 
 /// What the Linux client asks for with GETATTR.
-pub const USUAL: AttrSet<'static> = AttrSet::of(&[
+pub(crate) const USUAL: AttrSet<'static> = AttrSet::of(&[
     Attr::TYPE,
     Attr::CHANGE,
     Attr::SIZE,
@@ -48,7 +48,7 @@ pub const USUAL: AttrSet<'static> = AttrSet::of(&[
 ]);
 
 /// The same, and what it asks for when it mounts: 30 attributes.
-pub const THIRTY: AttrSet<'static> = AttrSet::of(&[
+pub(crate) const THIRTY: AttrSet<'static> = AttrSet::of(&[
     Attr::TYPE,
     Attr::FH_EXPIRE_TYPE,
     Attr::CHANGE,
@@ -83,13 +83,13 @@ pub const THIRTY: AttrSet<'static> = AttrSet::of(&[
 
 const TIME: Time = Time { seconds: 1_700_000_000, nanoseconds: 5 };
 /// The session.
-pub const SESSION: [u8; 16] = [9; 16];
+pub(crate) const SESSION: [u8; 16] = [9; 16];
 const STATEID: Stateid = Stateid { seqid: 1, other: [6; 12] };
 const CHANGE: ChangeInfo = ChangeInfo { atomic: true, before: 1 << 40, after: 1 << 41 };
 
 /// The usual attributes of file `i`.
 #[must_use]
-pub fn attributes(i: u64) -> StandardAttrs<'static> {
+pub(crate) fn attributes(i: u64) -> StandardAttrs<'static> {
     StandardAttrs {
         mask: USUAL,
         file_type: FileType::Regular,
@@ -112,7 +112,7 @@ pub fn attributes(i: u64) -> StandardAttrs<'static> {
 
 /// A server's object that answers for each attribute.
 #[derive(Debug)]
-pub struct Object(pub StandardAttrs<'static>);
+pub(crate) struct Object(pub StandardAttrs<'static>);
 
 impl AttrSource for Object {
     #[inline]
@@ -141,7 +141,7 @@ impl AttrSource for Object {
 
 /// The usual attributes as bytes made before.
 #[must_use]
-pub fn fattr(i: u64) -> Fattr<'static> {
+pub(crate) fn fattr(i: u64) -> Fattr<'static> {
     let all = attributes(i);
     let bytes = bytes_of(|e| e.put(&all.select(&USUAL)).expect("attributes encode"));
     nfswire_xdr::from_bytes(keep(bytes)).expect("attributes decode")
@@ -153,7 +153,7 @@ fn handle() -> FileHandle<'static> {
 
 /// Names of the entries of a listing.
 #[must_use]
-pub fn names() -> &'static [Component<'static>] {
+pub(crate) fn names() -> &'static [Component<'static>] {
     let one = |i| Component::new(keep(name(i)).as_bytes()).expect("a short name");
     keep((0..ENTRIES).map(one).collect::<Vec<_>>())
 }
@@ -183,7 +183,7 @@ fn call(then: impl Fn(&mut Call<'_, '_>) + 'static) -> impl Fn(Out<'_, '_>) + 's
 }
 
 /// SEQUENCE, PUTFH, READ.
-pub fn read_args() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn read_args() -> impl Fn(Out<'_, '_>) + 'static {
     call(|call| {
         let args = ReadArgs { stateid: STATEID, offset: 1 << 33, count: 65536 };
         call.add(&args).expect("room for READ");
@@ -191,12 +191,12 @@ pub fn read_args() -> impl Fn(Out<'_, '_>) + 'static {
 }
 
 /// SEQUENCE, PUTFH, GETATTR, the usual attributes.
-pub fn getattr_args() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn getattr_args() -> impl Fn(Out<'_, '_>) + 'static {
     call(|call| call.add(&GetattrArgs { request: USUAL }).expect("room for GETATTR"))
 }
 
 /// SEQUENCE, PUTFH, READ, GETATTR.
-pub fn read_getattr_args() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn read_getattr_args() -> impl Fn(Out<'_, '_>) + 'static {
     call(|call| {
         let args = ReadArgs { stateid: STATEID, offset: 1 << 33, count: 65536 };
         call.add(&args).expect("room for READ");
@@ -205,12 +205,12 @@ pub fn read_getattr_args() -> impl Fn(Out<'_, '_>) + 'static {
 }
 
 /// SEQUENCE, PUTFH, GETATTR of 30 attributes.
-pub fn thirty_args() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn thirty_args() -> impl Fn(Out<'_, '_>) + 'static {
     call(|call| call.add(&GetattrArgs { request: THIRTY }).expect("room for GETATTR"))
 }
 
 /// SEQUENCE, PUTFH, OPEN, GETFH, ACCESS, GETATTR.
-pub fn open_args() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn open_args() -> impl Fn(Out<'_, '_>) + 'static {
     let name = Component::new(keep(name(1)).as_bytes()).expect("a short name");
     call(move |call| {
         let owner = Opaque::new(b"open id:\0\0\0*\0\0\0\0\0\0\0\x07").expect("a short owner");
@@ -230,7 +230,7 @@ pub fn open_args() -> impl Fn(Out<'_, '_>) + 'static {
 }
 
 /// SEQUENCE, PUTFH, READDIR.
-pub fn readdir_args() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn readdir_args() -> impl Fn(Out<'_, '_>) + 'static {
     call(|call| call.add(&ReaddirArgs::first(65536, USUAL)).expect("room for READDIR"))
 }
 
@@ -239,7 +239,7 @@ pub fn readdir_args() -> impl Fn(Out<'_, '_>) + 'static {
 type Reply<'e, 'h> = CompoundWriter<'e, 'h, 'static>;
 
 /// What the session allows.
-pub const LIMITS: ReplyLimits = ReplyLimits::transport(1, 1 << 24, 24);
+pub(crate) const LIMITS: ReplyLimits = ReplyLimits::transport(1, 1 << 24, 24);
 
 const SEQUENCE: SequenceReply = SequenceReply::Ok(SequenceOk {
     sessionid: SESSION,
@@ -263,29 +263,29 @@ fn reply(then: impl Fn(&mut Reply<'_, '_>) + 'static) -> impl Fn(Out<'_, '_>) + 
 }
 
 /// A reply whose results are known together: what writes it, again and again.
-pub fn known<R: Results<'static> + 'static>(results: R) -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn known<R: Results<'static> + 'static>(results: R) -> impl Fn(Out<'_, '_>) + 'static {
     move |e| put_known(e, &LIMITS, &results)
 }
 
 /// Writes a reply whose results are known together.
 #[inline(always)]
-pub fn put_known<R: Results<'static>>(e: Out<'_, '_>, limits: &ReplyLimits, results: &R) {
+pub(crate) fn put_known<R: Results<'static>>(e: Out<'_, '_>, limits: &ReplyLimits, results: &R) {
     let status = put_results(e, Text::default(), limits, black_box(results));
     assert!(status.is_ok(), "the reply is not written");
 }
 
 /// SEQUENCE, PUTFH, and another result.
-pub type Three<R> = (SequenceReply, PutfhReply, R);
+pub(crate) type Three<R> = (SequenceReply, PutfhReply, R);
 
 /// SEQUENCE, PUTFH, READ of `len` bytes.
 #[must_use]
-pub fn read(len: usize) -> Three<ReadReply<'static>> {
+pub(crate) fn read(len: usize) -> Three<ReadReply<'static>> {
     let ok = ReadOk { eof: false, data: Payload::Borrowed(data(len)) };
     (SEQUENCE, PUTFH, ReadReply::Ok(ok))
 }
 
 /// SEQUENCE, PUTFH, and some READs of `len` bytes each, result by result.
-pub fn reads(len: usize, reads: usize) -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn reads(len: usize, reads: usize) -> impl Fn(Out<'_, '_>) + 'static {
     let data = data(len);
     reply(move |reply| {
         for _ in 0..reads {
@@ -296,7 +296,7 @@ pub fn reads(len: usize, reads: usize) -> impl Fn(Out<'_, '_>) + 'static {
 }
 
 /// SEQUENCE, PUTFH, GETATTR of values in a struct.
-pub fn getattr() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn getattr() -> impl Fn(Out<'_, '_>) + 'static {
     let all = keep(attributes(3));
     reply(move |reply| getattr_result(reply, all))
 }
@@ -311,12 +311,12 @@ fn getattr_result(reply: &mut Reply<'_, '_>, all: &StandardAttrs<'_>) {
 
 /// SEQUENCE, PUTFH, GETATTR of attributes that are bytes already, as peers have them.
 #[must_use]
-pub fn getattr_of_bytes() -> Three<GetattrReply<'static>> {
+pub(crate) fn getattr_of_bytes() -> Three<GetattrReply<'static>> {
     (SEQUENCE, PUTFH, GetattrReply::Ok(GetattrOk { attributes: fattr(3) }))
 }
 
 /// SEQUENCE, PUTFH, GETATTR of 30 attributes, one by one.
-pub fn thirty() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn thirty() -> impl Fn(Out<'_, '_>) + 'static {
     let object = keep(Object(attributes(3)));
     reply(move |reply| {
         let done = reply.with(OpNum::GETATTR, |e| {
@@ -328,7 +328,7 @@ pub fn thirty() -> impl Fn(Out<'_, '_>) + 'static {
 }
 
 /// SEQUENCE, PUTFH, OPEN, GETFH, ACCESS, GETATTR.
-pub fn open() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn open() -> impl Fn(Out<'_, '_>) + 'static {
     let (all, handle) = (keep(attributes(3)), handle());
     reply(move |reply| {
         let ok = OpenOk {
@@ -347,7 +347,7 @@ pub fn open() -> impl Fn(Out<'_, '_>) + 'static {
 }
 
 /// SEQUENCE, PUTFH, READDIR of [`ENTRIES`] entries.
-pub fn readdir() -> impl Fn(Out<'_, '_>) + 'static {
+pub(crate) fn readdir() -> impl Fn(Out<'_, '_>) + 'static {
     let names = names();
     let all: &[StandardAttrs<'_>] = keep((0..ENTRIES).map(attributes).collect::<Vec<_>>());
     reply(move |reply| {
@@ -392,7 +392,7 @@ fn embed_reply(then: impl IntoIterator<Item = embed::NfsResop4>) -> embed::Compo
 
 /// READs of embednfs.
 #[must_use]
-pub fn embed_read(len: usize, reads: usize) -> embed::Compound4Res {
+pub(crate) fn embed_read(len: usize, reads: usize) -> embed::Compound4Res {
     let data = bytes::Bytes::from_static(data(len));
     embed_reply((0..reads).map(|_| {
         let read = embed::ReadRes4 { eof: false, data: data.clone() };
@@ -402,13 +402,13 @@ pub fn embed_read(len: usize, reads: usize) -> embed::Compound4Res {
 
 /// GETATTR of embednfs.
 #[must_use]
-pub fn embed_getattr() -> embed::Compound4Res {
+pub(crate) fn embed_getattr() -> embed::Compound4Res {
     embed_reply([embed::NfsResop4::Getattr(embed::NfsStat4::Ok, Some(embed_fattr(3)))])
 }
 
 /// GETATTR of 30 attributes of embednfs.
 #[must_use]
-pub fn embed_thirty() -> embed::Compound4Res {
+pub(crate) fn embed_thirty() -> embed::Compound4Res {
     let object = Object(attributes(3));
     let bytes = bytes_of(|e| e.put(&Selected::new(&THIRTY, &object)).expect("they encode"));
     let fattr: Fattr<'static> = nfswire_xdr::from_bytes(keep(bytes)).expect("they decode");
@@ -420,7 +420,7 @@ pub fn embed_thirty() -> embed::Compound4Res {
 
 /// OPEN of embednfs.
 #[must_use]
-pub fn embed_open() -> embed::Compound4Res {
+pub(crate) fn embed_open() -> embed::Compound4Res {
     let ok = embed::NfsStat4::Ok;
     let open = embed::OpenRes4 {
         stateid: embed::Stateid4 { seqid: STATEID.seqid, other: STATEID.other },
@@ -444,7 +444,7 @@ pub fn embed_open() -> embed::Compound4Res {
 
 /// READDIR of embednfs.
 #[must_use]
-pub fn embed_readdir() -> embed::Compound4Res {
+pub(crate) fn embed_readdir() -> embed::Compound4Res {
     let entry =
         |i| embed::Entry4 { cookie: i + FIRST_COOKIE, name: name(i), attrs: embed_fattr(i) };
     let readdir = embed::ReaddirRes4 {

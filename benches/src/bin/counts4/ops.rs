@@ -16,12 +16,11 @@ use nfswire_xdr::{Cursor, Encoder, Segments, Text};
 use serde::{Serialize, de::DeserializeOwned};
 use xdr_codec_peer::{Pack, Unpack};
 
+use nfswire_benches::{measure::Loop, ops::Op, samples};
+
 use crate::{
-    measure::Loop,
-    ops::Op,
-    peers::xdrgen4 as generated,
-    samples,
     samples4::{self, Out, Three},
+    xdrgen4 as generated,
 };
 
 /// Name of the goal, of the operation, and the goals.
@@ -274,16 +273,14 @@ fn args(wire: &str, f: impl Fn(Out<'_, '_>) + 'static, decode: Row, encode: Row)
         .beside("xdrgen", unpack::<generated::COMPOUND4args>(&bytes))
         .beside("embednfs", embed_decode(&bytes))
         .beside("nfs4", deserialize::<nfs4_peer::CompoundArgs>(&bytes))
-        .beside_rpcgen("decode", &wire, &bytes)
-        .of_nfs4();
+        .beside_rpcgen("decode", &wire, &bytes);
     let (id, name, goals) = encode;
     let theirs: generated::COMPOUND4args = samples::gen_decode(&bytes);
     let serde: nfs4_peer::CompoundArgs = serde_decode(&bytes, &wire);
     let mut encode = Op::new(id, name, goals, Box::new(|_| {}), None)
         .beside("xdrgen", pack(theirs))
         .beside("nfs4", serialize(serde))
-        .beside_rpcgen("encode", &wire, &bytes)
-        .of_nfs4();
+        .beside_rpcgen("encode", &wire, &bytes);
     encode.stats = Some(stats_of(&f));
     encode.run = write(f);
     let check = Box::new(move || {
@@ -317,7 +314,7 @@ fn reply(
         if serde == Serde::Both {
             op = op.beside("nfs4", deserialize::<nfs4_peer::CompoundRes>(&bytes));
         }
-        ops.push(op.beside_rpcgen("decode", &wire, &bytes).of_nfs4());
+        ops.push(op.beside_rpcgen("decode", &wire, &bytes));
     }
     let (id, name, goals) = encode;
     let theirs: generated::COMPOUND4res = samples::gen_decode(&bytes);
@@ -328,7 +325,7 @@ fn reply(
         let value: nfs4_peer::CompoundRes = serde_decode(&bytes, &wire);
         op = op.beside("nfs4", serialize(value));
     }
-    op = op.beside_rpcgen("encode", &wire, &bytes).of_nfs4();
+    op = op.beside_rpcgen("encode", &wire, &bytes);
     op.stats = Some(stats_of(&f));
     op.run = write(f);
     ops.push(op);
@@ -596,7 +593,7 @@ fn both_ways(
             read_reply(black_box(&answer));
         }
     });
-    Op::new(id, name, NO_GOALS, run, None).of_nfs4()
+    Op::new(id, name, NO_GOALS, run, None)
 }
 
 /// An 8 KiB READ of both versions, and RPC's headers, which either has.
