@@ -43,14 +43,15 @@ use messages::{Dissector, Show};
 use print::Printer;
 use stats::Stats;
 
-/// Shows the RPC messages of NFS and its side protocols in a capture (pcap or pcapng).
+/// Shows the RPC messages of NFS and its side protocols in a capture (pcap or pcapng, also packed with
+/// gzip), over TCP, UDP and RPC-over-RDMA (RoCEv2).
 ///
 /// Without --stats and --check, one line a message. What a protocol forbids is kept as it is, and
 /// shown with the reason.
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "From a live capture: tcpdump -U -w - port 2049 | dump -\n\
+    after_help = "From a live capture: tcpdump -U -w - port 2049 or udp port 4791 | dump -\n\
                   Ends with status 1 if --check finds a message that encodes to other bytes, 2 if the\n\
                   capture cannot be read to its end."
 )]

@@ -3,6 +3,8 @@
 
 mod compound;
 mod rdma_captures;
+mod roce;
+mod roce_wire;
 mod wire;
 
 use core::time::Duration;

@@ -42,6 +42,8 @@ struct Partial {
     bytes: Vec<u8>,
     /// Bytes of it that were not captured.
     missing: usize,
+    /// Bytes that were seen of one that is not whole.
+    passed: usize,
 }
 
 /// A direction.
@@ -517,12 +519,9 @@ impl Take<'_> {
         let len = partial.bytes.len().saturating_add(payload.len());
         if !partial.whole || len > self.max {
             // Its start was not captured, or it is too long.
-            partial.whole = false;
-            let lost = len.saturating_add(missing);
-            *self.partial = Partial::default();
-            let lost = u64::try_from(lost).unwrap_or(u64::MAX);
-            let told = self.exchange.is_rpc() && lost > 0;
-            return if told { to.found(place, Found::Skipped(lost)) } else { Ok(()) };
+            let passed = partial.passed.saturating_add(len);
+            *partial = Partial { passed, ..Partial::default() };
+            return if part.ends() { self.broken(place, to) } else { Ok(()) };
         }
         partial.missing = partial.missing.saturating_add(missing);
         if part == Part::Only && missing == 0 {
@@ -546,11 +545,10 @@ impl Take<'_> {
 
     /// The message that was begun does not go on.
     fn broken(&mut self, place: &Place, to: &mut impl Finder) -> io::Result<()> {
-        let Partial { bytes, .. } = mem::take(self.partial);
-        if bytes.is_empty() || !self.exchange.is_rpc() {
-            return Ok(());
-        }
-        to.found(place, Found::Skipped(u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
+        let Partial { bytes, passed, .. } = mem::take(self.partial);
+        let passed = u64::try_from(passed.saturating_add(bytes.len())).unwrap_or(u64::MAX);
+        let told = passed > 0 && self.exchange.is_rpc();
+        if told { to.found(place, Found::Skipped(passed)) } else { Ok(()) }
     }
 
     fn write(&mut self, part: Part, target: Option<Target>, payload: &[u8], missing: usize) {

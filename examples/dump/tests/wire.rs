@@ -125,8 +125,12 @@ impl Capture {
     }
 
     pub(super) fn datagram(&mut self, to_server: bool, payload: &[u8]) {
-        let ip = if to_server { (CLIENT, SERVER) } else { (SERVER, CLIENT) };
         let ports = if to_server { (700, self.port) } else { (self.port, 700) };
+        self.udp(to_server, ports, payload);
+    }
+
+    pub(super) fn udp(&mut self, to_server: bool, ports: (u16, u16), payload: &[u8]) {
+        let ip = if to_server { (CLIENT, SERVER) } else { (SERVER, CLIENT) };
         let mut packet = Vec::new();
         let udp = PacketBuilder::ipv4(ip.0, ip.1, 64).udp(ports.0, ports.1);
         udp.write(&mut packet, payload).unwrap();
