@@ -1,17 +1,21 @@
 //! Connections and datagrams: which bytes belong together, and which of them are messages.
 
+use core::mem;
 use core::net::SocketAddr;
 use core::num::NonZeroUsize;
 use std::io;
 
 use lru::LruCache;
+use nfswire_rdma::NFS_PORT;
 
 use crate::link::{Segment, Tcp};
 use crate::programs;
+use crate::rdma::exchange::Side;
 use crate::rdma::heading::Heading;
+use crate::rdma::iwarp::{self, Iwarp, Start};
 use crate::rdma::manager::Datagram;
 use crate::rdma::pairs::Pairs;
-use crate::rdma::roce::{self, Malformed};
+use crate::rdma::roce;
 use crate::stream::{Item, Records, plausible};
 use crate::tcp::{Assembler, Piece};
 
@@ -25,7 +29,8 @@ const MAX_HELD: usize = 256 << 20;
 pub(crate) enum Transport {
     Tcp,
     Udp,
-    Rdma,
+    Roce,
+    Iwarp,
 }
 
 impl Transport {
@@ -33,7 +38,8 @@ impl Transport {
         match self {
             Self::Tcp => "tcp",
             Self::Udp => "udp",
-            Self::Rdma => "rdma",
+            Self::Roce => "roce",
+            Self::Iwarp => "iwarp",
         }
     }
 }
@@ -64,6 +70,8 @@ pub(crate) enum Found<'m> {
     Header(&'m Heading<'m>),
     /// A datagram of the connection manager.
     Management(&'m Datagram<'m>),
+    /// A frame that an end of an iWARP connection sends first.
+    Mpa(&'m Start<'m>),
     /// Bytes of the connection that were sent but not captured.
     Gap(u64),
     /// Bytes that are not part of a whole record.
@@ -74,8 +82,8 @@ pub(crate) enum Found<'m> {
     Lost(u64),
     /// Bytes of chunks that were not captured, without which their message cannot be read.
     Absent(u64),
-    /// A packet of so many bytes that cannot be read.
-    Malformed(usize, Malformed),
+    /// A packet or frame of so many bytes that cannot be read, and why.
+    Malformed(usize, String),
 }
 
 /// Takes what is found.
@@ -87,11 +95,14 @@ pub(crate) trait Finder {
 struct Half {
     assembler: Assembler,
     records: Records,
+    /// Nothing came so far.
+    fresh: bool,
 }
 
 impl Half {
     fn new(max_record: u32, from_start: bool) -> Self {
-        Self { assembler: Assembler::default(), records: Records::new(max_record, from_start) }
+        let records = Records::new(max_record, from_start);
+        Self { assembler: Assembler::default(), records, fresh: true }
     }
 
     fn held(&self) -> usize {
@@ -103,9 +114,17 @@ struct Connection {
     number: u64,
     /// From the lower address to the higher, and back.
     halves: [Half; 2],
+    content: Content,
+    last: Place,
+}
+
+/// What a connection carries.
+struct Content {
     /// Bytes that are missing or passed over are worth a word: it is known to carry RPC.
     is_rpc: bool,
-    last: Place,
+    /// It is no stream of records.
+    iwarp: Option<Box<Iwarp>>,
+    max_record: u32,
 }
 
 /// All connections of a capture.
@@ -162,7 +181,8 @@ impl Connections {
             let (number, max) = (self.count, self.max_record);
             let is_rpc = programs::hint(segment.src.port(), segment.dst.port()).is_some();
             let halves = [Half::new(max, false), Half::new(max, false)];
-            self.table.put(key, Connection { number, halves, is_rpc, last: place });
+            let content = Content { is_rpc, iwarp: None, max_record: max };
+            self.table.put(key, Connection { number, halves, content, last: place });
         }
         let Some(connection) = self.table.get_mut(&key) else { return Ok(()) };
         let before = connection.held();
@@ -204,7 +224,8 @@ impl Connections {
 
 impl Connection {
     fn held(&self) -> usize {
-        self.halves.iter().map(Half::held).fold(0, usize::saturating_add)
+        let iwarp = self.content.iwarp.as_ref().map_or(0, |iwarp| iwarp.held());
+        self.halves.iter().map(Half::held).fold(iwarp, usize::saturating_add)
     }
 
     /// Sees a SYN; true if it begins another connection between the same ports.
@@ -222,13 +243,15 @@ impl Connection {
         }
         if known {
             self.end(to)?;
+            self.content.iwarp = None;
         }
         let again = known && tcp.ack.is_none();
         if again {
             self.halves = [Half::new(max_record, false), Half::new(max_record, false)];
         }
-        let records = Records::new(max_record, self.is_rpc);
-        *self.half(forward) = Half { assembler: Assembler::from_syn(tcp.seq), records };
+        let assembler = Assembler::from_syn(tcp.seq);
+        let half = Half { assembler, ..Half::new(max_record, self.content.is_rpc) };
+        *self.half(forward) = half;
         Ok(again)
     }
 
@@ -245,76 +268,92 @@ impl Connection {
         segment: &Segment<'_>,
         to: &mut impl Finder,
     ) -> io::Result<()> {
-        let is_rpc = &mut self.is_rpc;
-        let [there, back] = &mut self.halves;
+        let Self { content, halves: [there, back], .. } = self;
+        let side = if forward { Side::A } else { Side::B };
         let (half, other) = if forward { (there, back) } else { (back, there) };
         // What the other side has acknowledged was sent before, also if it is captured after.
         if let Some(ack) = tcp.ack {
             let place = Place { src: place.dst, dst: place.src, ..place };
-            let Half { assembler, records } = other;
+            let Half { assembler, records, fresh } = other;
             let with_data = !segment.payload.is_empty();
-            assembler.acknowledged(ack, with_data, &mut |piece| {
-                take(records, is_rpc, &place, piece, to)
-            })?;
+            let mut take = Take { side: side.other(), records, fresh, content };
+            assembler.acknowledged(ack, with_data, &mut |piece| take.piece(&place, piece, to))?;
         }
-        let Half { assembler, records } = half;
+        let Half { assembler, records, fresh } = half;
         let missing = segment.missing;
-        assembler.segment(tcp, segment.payload, missing, &mut |piece| {
-            take(records, is_rpc, &place, piece, to)
-        })?;
-        if assembler.is_done() {
-            finish(records, *is_rpc, &place, to)?;
-        }
-        Ok(())
+        let mut take = Take { side, records, fresh, content };
+        assembler
+            .segment(tcp, segment.payload, missing, &mut |piece| take.piece(&place, piece, to))?;
+        if assembler.is_done() { take.finish(&place, to) } else { Ok(()) }
     }
 
     /// Nothing more will come.
     fn end(&mut self, to: &mut impl Finder) -> io::Result<()> {
-        let is_rpc = &mut self.is_rpc;
         let (low, high) = if self.last.src <= self.last.dst {
             (self.last.src, self.last.dst)
         } else {
             (self.last.dst, self.last.src)
         };
-        for (half, (src, dst)) in self.halves.iter_mut().zip([(low, high), (high, low)]) {
+        let ends = [(Side::A, low, high), (Side::B, high, low)];
+        for (half, (side, src, dst)) in self.halves.iter_mut().zip(ends) {
             let place = Place { src, dst, ..self.last };
-            let Half { assembler, records } = half;
-            assembler.flush(&mut |piece| take(records, is_rpc, &place, piece, to))?;
-            finish(records, *is_rpc, &place, to)?;
+            let Half { assembler, records, fresh } = half;
+            let mut take = Take { side, records, fresh, content: &mut self.content };
+            assembler.flush(&mut |piece| take.piece(&place, piece, to))?;
+            take.finish(&place, to)?;
         }
-        Ok(())
+        self.content.iwarp.as_mut().map_or(Ok(()), |iwarp| iwarp.end(to))
     }
 }
 
-/// Takes a piece of a stream.
-fn take(
-    records: &mut Records,
-    is_rpc: &mut bool,
-    place: &Place,
-    piece: Piece<'_>,
-    to: &mut impl Finder,
-) -> io::Result<()> {
-    match piece {
-        Piece::Data(bytes) => {
-            let known = *is_rpc;
-            records.data(bytes, &mut |item| hand_on(item, known, place, to))?;
-            *is_rpc |= records.spoke();
-            Ok(())
-        }
-        Piece::Gap(gap) => {
-            finish(records, *is_rpc, place, to)?;
-            if *is_rpc && gap > 0 { to.found(place, Found::Gap(gap)) } else { Ok(()) }
-        }
-    }
+/// Takes what comes out of a direction in order.
+struct Take<'t> {
+    side: Side,
+    records: &'t mut Records,
+    fresh: &'t mut bool,
+    content: &'t mut Content,
 }
 
-fn finish(
-    records: &mut Records,
-    is_rpc: bool,
-    place: &Place,
-    to: &mut impl Finder,
-) -> io::Result<()> {
-    records.gap(&mut |item| hand_on(item, is_rpc, place, to))
+impl Take<'_> {
+    fn piece(&mut self, place: &Place, piece: Piece<'_>, to: &mut impl Finder) -> io::Result<()> {
+        let Content { is_rpc, iwarp, max_record } = &mut *self.content;
+        if let (true, Piece::Data(bytes)) = (mem::take(self.fresh), &piece)
+            && iwarp.is_none()
+            && iwarp::begins(bytes)
+        {
+            let is_rpc = place.dst.port() == NFS_PORT;
+            *iwarp = Some(Box::new(Iwarp::new(*max_record, self.side, is_rpc)));
+        }
+        if let Some(iwarp) = iwarp {
+            let place = Place { transport: Transport::Iwarp, ..*place };
+            return match piece {
+                Piece::Data(bytes) => iwarp.data(self.side, &place, bytes, to),
+                Piece::Gap(gap) => iwarp.gap(self.side, &place, gap, to),
+            };
+        }
+        match piece {
+            Piece::Data(bytes) => {
+                let known = *is_rpc;
+                self.records.data(bytes, &mut |item| hand_on(item, known, place, to))?;
+                *is_rpc |= self.records.spoke();
+                Ok(())
+            }
+            Piece::Gap(gap) => {
+                self.finish(place, to)?;
+                let told = self.content.is_rpc && gap > 0;
+                if told { to.found(place, Found::Gap(gap)) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn finish(&mut self, place: &Place, to: &mut impl Finder) -> io::Result<()> {
+        if let Some(iwarp) = &mut self.content.iwarp {
+            let place = Place { transport: Transport::Iwarp, ..*place };
+            return iwarp.finish(self.side, &place, to);
+        }
+        let is_rpc = self.content.is_rpc;
+        self.records.gap(&mut |item| hand_on(item, is_rpc, place, to))
+    }
 }
 
 fn hand_on(item: Item<'_>, is_rpc: bool, place: &Place, to: &mut impl Finder) -> io::Result<()> {

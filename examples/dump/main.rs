@@ -44,7 +44,7 @@ use print::Printer;
 use stats::Stats;
 
 /// Shows the RPC messages of NFS and its side protocols in a capture (pcap or pcapng, also packed with
-/// gzip), over TCP, UDP and RPC-over-RDMA (RoCEv2).
+/// gzip), over TCP, UDP and RPC-over-RDMA (RoCEv2, iWARP).
 ///
 /// Without --stats and --check, one line a message. What a protocol forbids is kept as it is, and
 /// shown with the reason.
@@ -142,6 +142,13 @@ impl<W: Write> Finder for Output<W> {
                 return match (self.each, json) {
                     (true, true) => print::json_management(&mut self.out, place, datagram),
                     (true, false) => self.printer.management(&mut self.out, place, datagram),
+                    (false, _) => Ok(()),
+                };
+            }
+            Found::Mpa(start) => {
+                return match (self.each, json) {
+                    (true, true) => print::json_mpa(&mut self.out, place, start),
+                    (true, false) => self.printer.mpa(&mut self.out, place, start),
                     (false, _) => Ok(()),
                 };
             }

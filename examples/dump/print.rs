@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use nfswire_nfs4::Status;
+use nfswire_rdma::cm::PrivateData;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use unicode_width::UnicodeWidthChar;
@@ -15,6 +16,7 @@ use crate::messages::{Kind, Message, Verdict};
 use crate::nfs4::{self, Compound, Detail};
 use crate::programs::{procedure_name, program_name};
 use crate::rdma::heading::{self, Heading};
+use crate::rdma::iwarp::Start;
 use crate::rdma::manager::Datagram;
 
 const PLAIN: Style = Style::new();
@@ -180,12 +182,38 @@ impl Printer {
         if let Some(reason) = datagram.reason {
             self.span(FAILED, format_args!(", reason: {reason}"));
         }
-        if let Some(says) = datagram.says() {
+        self.private_data(datagram.says());
+        self.write(out)
+    }
+
+    /// Writes how an iWARP connection begins.
+    pub(crate) fn mpa(
+        &mut self,
+        out: &mut impl Write,
+        place: &Place,
+        start: &Start<'_>,
+    ) -> io::Result<()> {
+        self.place(place);
+        self.span(PLAIN, format_args!("{:<8} {:>6} ", "MPA", start.private_data.len()));
+        let name = if start.request { "Request" } else { "Reply" };
+        self.span(DIM, format_args!("{name}, revision: {}", start.revision));
+        for (is, text) in [(start.markers, ", markers"), (start.checksums, ", CRC")] {
+            self.span(DIM, if is { text } else { "" });
+        }
+        if start.rejected {
+            self.span(FAILED, ", rejected");
+        }
+        self.private_data(start.says());
+        self.write(out)
+    }
+
+    /// Says what RPC-over-RDMA does in private data.
+    fn private_data(&mut self, says: Option<PrivateData>) {
+        if let Some(says) = says {
             let (send, receive) = (says.send_size(), says.receive_size());
             let may = if says.remote_invalidation() { ", remote invalidation" } else { "" };
             self.span(PLAIN, format_args!(", sends {send} bytes, receives {receive}{may}"));
         }
-        self.write(out)
     }
 
     /// Writes what is missing.
@@ -245,23 +273,27 @@ pub(crate) struct Note {
 
 /// What is missing or wrong; `None` for a message.
 pub(crate) fn note(found: &Found<'_>) -> Option<Note> {
-    let (word, bytes, text) = match *found {
-        Found::Message(_) | Found::Rebuilt { .. } | Found::Header(_) | Found::Management(_) => {
+    let (word, bytes, text) = match found {
+        Found::Message(_)
+        | Found::Rebuilt { .. }
+        | Found::Header(_)
+        | Found::Management(_)
+        | Found::Mpa(_) => {
             return None;
         }
-        Found::Gap(n) => ("gap", n, format!("{n} bytes of the stream are not in the capture")),
-        Found::Skipped(n) => ("skipped", n, format!("{n} bytes are not part of a whole record")),
-        Found::Cut(n) => ("cut", n, format!("the capture lacks the last {n} bytes of a datagram")),
+        Found::Gap(n) => ("gap", *n, format!("{n} bytes of the stream are not in the capture")),
+        Found::Skipped(n) => ("skipped", *n, format!("{n} bytes are not part of a whole record")),
+        Found::Cut(n) => ("cut", *n, format!("the capture lacks the last {n} bytes of a datagram")),
         Found::Lost(n) => {
-            ("lost", n, format!("{n} packets of the connection are not in the capture"))
+            ("lost", *n, format!("{n} packets of the connection are not in the capture"))
         }
         Found::Absent(n) => (
             "absent",
-            n,
+            *n,
             format!("{n} bytes of chunks, which the message is in, are not in the capture"),
         ),
         Found::Malformed(len, fault) => {
-            ("malformed", u64::try_from(len).unwrap_or(u64::MAX), fault.to_string())
+            ("malformed", u64::try_from(*len).unwrap_or(u64::MAX), fault.clone())
         }
     };
     Some(Note { word, bytes, text })
@@ -423,8 +455,8 @@ pub(crate) fn json_header(
     writeln!(out)
 }
 
-/// A datagram of the connection manager.
-#[derive(Debug, Serialize)]
+/// How a connection begins: a datagram of the connection manager, or a frame of MPA.
+#[derive(Debug, Default, Serialize)]
 struct Management {
     #[serde(rename = "type")]
     kind: &'static str,
@@ -437,6 +469,14 @@ struct Management {
     port: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reject_reason: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markers: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksums: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected: Option<bool>,
     private_data: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     send_size: Option<u32>,
@@ -446,25 +486,50 @@ struct Management {
     remote_invalidation: Option<bool>,
 }
 
+impl Management {
+    fn with(self, private_data: &[u8], says: Option<PrivateData>) -> Box<Self> {
+        Box::new(Self {
+            private_data: hex::encode(private_data),
+            send_size: says.map(|says| says.send_size()),
+            receive_size: says.map(|says| says.receive_size()),
+            remote_invalidation: says.map(|says| says.remote_invalidation()),
+            ..self
+        })
+    }
+}
+
 /// Writes a datagram of the connection manager as one line of JSON.
 pub(crate) fn json_management(
     out: &mut impl Write,
     place: &Place,
     datagram: &Datagram<'_>,
 ) -> io::Result<()> {
-    let says = datagram.says();
-    let what = What::Management(Box::new(Management {
+    let management = Management {
         kind: "cm",
         name: datagram.attribute.name(),
         queue_pair: datagram.start.map(|start| start.pair),
         starting_psn: datagram.start.map(|start| start.psn),
         port: datagram.service,
         reject_reason: datagram.reason,
-        private_data: hex::encode(datagram.private_data),
-        send_size: says.map(|says| says.send_size()),
-        receive_size: says.map(|says| says.receive_size()),
-        remote_invalidation: says.map(|says| says.remote_invalidation()),
-    }));
+        ..Management::default()
+    };
+    let what = What::Management(management.with(datagram.private_data, datagram.says()));
+    serde_json::to_writer(&mut *out, &line(place, what))?;
+    writeln!(out)
+}
+
+/// Writes how an iWARP connection begins as one line of JSON.
+pub(crate) fn json_mpa(out: &mut impl Write, place: &Place, start: &Start<'_>) -> io::Result<()> {
+    let management = Management {
+        kind: "mpa",
+        name: if start.request { "Request" } else { "Reply" }.into(),
+        revision: Some(start.revision),
+        markers: Some(start.markers),
+        checksums: Some(start.checksums),
+        rejected: Some(start.rejected),
+        ..Management::default()
+    };
+    let what = What::Management(management.with(start.private_data, start.says()));
     serde_json::to_writer(&mut *out, &line(place, what))?;
     writeln!(out)
 }

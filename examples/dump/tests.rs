@@ -2,6 +2,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 
 mod compound;
+mod iwarp;
 mod rdma_captures;
 mod roce;
 mod roce_wire;

@@ -119,7 +119,7 @@ impl Pairs {
         let place = Place {
             src: SocketAddr::new(place.src.ip(), roce::PORT),
             dst: SocketAddr::new(place.dst.ip(), roce::PORT),
-            transport: Transport::Rdma,
+            transport: Transport::Roce,
             connection: 0,
             ..*place
         };
@@ -153,7 +153,7 @@ impl Pairs {
             return Ok(());
         }
         let place = pair.place(*side, place);
-        to.found(&place, Found::Malformed(datagram.len(), fault))
+        to.found(&place, Found::Malformed(datagram.len(), fault.to_string()))
     }
 
     fn packet(

@@ -288,7 +288,7 @@ mod tests {
 
     fn place() -> Place {
         let at = "10.0.0.1:4791".parse().unwrap();
-        Place { frame: 1, time: None, src: at, dst: at, connection: 1, transport: Transport::Rdma }
+        Place { frame: 1, time: None, src: at, dst: at, connection: 1, transport: Transport::Roce }
     }
 
     /// Packets by their payload, a `None` for each one of a hole.

@@ -124,6 +124,12 @@ impl Capture {
         self.tcp(connection, true, seq, payload, false);
     }
 
+    /// Bytes of the server's stream from an offset on.
+    pub(super) fn server_at(&mut self, connection: usize, offset: u32, payload: &[u8]) {
+        let seq = self.first(connection).wrapping_add(offset);
+        self.tcp(connection, false, seq, payload, false);
+    }
+
     pub(super) fn datagram(&mut self, to_server: bool, payload: &[u8]) {
         let ports = if to_server { (700, self.port) } else { (self.port, 700) };
         self.udp(to_server, ports, payload);
