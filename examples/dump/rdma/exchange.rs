@@ -16,8 +16,10 @@ use super::payloads::{Called, places};
 use crate::connections::{Finder, Found, Place};
 use crate::stream::plausible;
 
-/// Calls of an end that wait for their chunks, at most.
-const MAX_PENDING: usize = 256;
+/// Calls of an end that wait for their chunks, at most; as many as clients ask credits for.
+const MAX_PENDING: usize = 128;
+/// Segments of a call that waits for them, at most.
+const MAX_SEGMENTS: usize = 512;
 /// Calls of an end whose replies are waited for, at most.
 const MAX_CALLS: usize = 1024;
 /// What one of either costs beside its bytes.
@@ -94,6 +96,11 @@ impl Pending {
 
     fn waits_for(&self, key: u32) -> bool {
         self.segments.iter().any(|segment| segment.handle == key)
+    }
+
+    /// Whether there is something to wait for.
+    fn waits(&self) -> bool {
+        self.segments.len() <= MAX_SEGMENTS && self.segments.iter().any(|it| it.length > 0)
     }
 }
 
@@ -188,9 +195,7 @@ impl Exchange {
         loop {
             let end = of.of(&mut self.ends);
             let Some(pending) = end.pending.get(at) else { return Ok(()) };
-            let seen = |segment: &Segment| {
-                end.read.bytes(*segment).iter().all(|run| matches!(run, Run::Seen(_)))
-            };
+            let seen = |segment: &Segment| end.read.has(*segment);
             if pending.waits_for(key) && pending.segments.iter().all(seen) {
                 self.give_out(of, at, to)?;
             } else {
@@ -261,12 +266,11 @@ impl Exchange {
         let end = by.of(&mut self.ends);
         let segments: Vec<Segment> = chunks.read_segments().map(|read| read.target).collect();
         segments.iter().for_each(|segment| end.read.forget(*segment));
-        let empty = segments.iter().all(|segment| segment.length == 0);
         let pending = Pending { place: *place, xid, message: message.to_vec(), segments };
+        let waits = pending.waits();
         end.pending_bytes = end.pending_bytes.saturating_add(pending.cost());
         end.pending.push_back(pending);
-        // There is nothing to be read.
-        if empty { self.answered(by, xid, to) } else { Ok(()) }
+        if waits { Ok(()) } else { self.answered(by, xid, to) }
     }
 
     fn reply(
@@ -421,6 +425,9 @@ fn call(received: &Received<'_>, memory: &Memory, max: u64) -> Result<Built, Fou
         })
         .collect();
     let absent = fetched.iter().fold(0u64, |sum, chunk| sum.saturating_add(chunk.absent));
+    if absent > MAX_STAND_IN {
+        return Err(Found::Absent(absent));
+    }
     let pieces: Vec<Vec<Piece<'_>>> = fetched
         .iter()
         .map(|chunk| chunk.parts.iter().map(|part| Piece::Here(part)).collect())

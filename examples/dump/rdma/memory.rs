@@ -7,6 +7,8 @@ use nfswire_rdma::Segment;
 
 /// Bytes that are kept for an end, at most; what was moved longest ago makes room.
 const MAX_BYTES: usize = 64 << 20;
+/// Runs of bytes behind a key, at most. Packets mostly follow each other, and a message is one run.
+const MAX_RUNS: usize = 1 << 14;
 /// What a run of bytes costs beside them.
 const OVERHEAD: usize = 96;
 
@@ -44,6 +46,9 @@ impl Memory {
         let before = self.regions.peek(&key).map_or(0, |region| region.held);
         let region =
             self.regions.get_or_insert_mut(key, || Region { held: OVERHEAD, ..Region::default() });
+        if region.runs.len() >= MAX_RUNS {
+            *region = Region { held: OVERHEAD, ..Region::default() };
+        }
         region.put(address, bytes);
         self.held = self.held.saturating_sub(before).saturating_add(region.held);
         while self.held > MAX_BYTES {
@@ -63,6 +68,22 @@ impl Memory {
         {
             self.held = self.held.saturating_sub(region.held);
         }
+    }
+
+    /// Whether all bytes of a segment were seen.
+    pub(crate) fn has(&self, segment: Segment) -> bool {
+        let end = segment.offset.saturating_add(segment.length.into());
+        let mut at = segment.offset;
+        let Some(region) = self.regions.peek(&segment.handle) else { return at >= end };
+        while at < end {
+            let Some((start, bytes)) = region.runs.range(..=at).next_back() else { return false };
+            let run_end = start.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+            if run_end <= at {
+                return false;
+            }
+            at = run_end;
+        }
+        true
     }
 
     /// The bytes of a segment in order: those that were seen, and how many were not.
@@ -178,6 +199,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(&found, &model[from..from + len]);
+            prop_assert_eq!(memory.has(segment), found.iter().all(Option::is_some));
             let seen = model.iter().flatten().count();
             prop_assert!(memory.held() >= seen && memory.held() <= seen + 62 * OVERHEAD);
             memory.forget(Segment { length: 200, offset: base, ..segment });
@@ -197,5 +219,10 @@ mod tests {
         assert_eq!(last, [Run::Seen(&block[..])]);
         let first = memory.bytes(Segment { handle: 0, length: 8, offset: 0 });
         assert_eq!(first, [Run::Absent(8)]);
+        let mut memory = Memory::new();
+        for run in 0..3 * MAX_RUNS as u64 {
+            memory.put(1, run * 2, &[1]);
+            assert!(memory.held() <= (MAX_RUNS + 1) * (OVERHEAD + 1));
+        }
     }
 }
