@@ -82,6 +82,8 @@ pub(crate) enum Found<'m> {
     Lost(u64),
     /// Bytes of chunks that were not captured, without which their message cannot be read.
     Absent(u64),
+    /// A reply returns other chunks than its call offered.
+    Returned(String),
     /// A packet or frame of so many bytes that cannot be read, and why.
     Malformed(usize, String),
 }

@@ -292,6 +292,7 @@ pub(crate) fn note(found: &Found<'_>) -> Option<Note> {
             *n,
             format!("{n} bytes of chunks, which the message is in, are not in the capture"),
         ),
+        Found::Returned(wrong) => ("returned", 0, wrong.clone()),
         Found::Malformed(len, fault) => {
             ("malformed", u64::try_from(*len).unwrap_or(u64::MAX), fault.clone())
         }

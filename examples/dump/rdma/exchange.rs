@@ -6,11 +6,11 @@ use alloc::collections::VecDeque;
 use std::io;
 
 use lru::LruCache;
-use nfswire_rdma::requester::rejoin;
+use nfswire_rdma::requester::{BadReturn, check_invalidated, check_returned, rejoin};
 use nfswire_rdma::{Chunks, Direction, Kind, Received, Segment, assemble};
 use nfswire_xdr::Piece;
 
-use super::heading::Heading;
+use super::heading::{self, Heading};
 use super::memory::{Memory, Run};
 use super::payloads::{Called, places};
 use crate::connections::{Finder, Found, Place};
@@ -104,6 +104,31 @@ impl Pending {
     }
 }
 
+/// A call whose reply is waited for.
+#[derive(Debug)]
+struct Call {
+    /// Its procedure, once that can be told.
+    called: Option<Called>,
+    /// What was sent, with the chunks that it offers.
+    message: Vec<u8>,
+}
+
+impl Call {
+    const fn cost(&self) -> usize {
+        self.message.len().saturating_add(OVERHEAD)
+    }
+
+    /// What is wrong with the chunks that a reply returns, and with the key that it invalidates.
+    fn check(&self, reply: &Received<'_>, invalidate: Option<u32>) -> Result<(), BadReturn> {
+        let call = heading::received(&self.message).ok();
+        let Some(chunks) = call.as_ref().and_then(|call| call.header().chunks()) else {
+            return Ok(());
+        };
+        check_returned(chunks, reply.header(), &mut [])?;
+        invalidate.map_or(Ok(()), |key| check_invalidated(chunks, key))
+    }
+}
+
 /// What is known of an end.
 #[derive(Debug)]
 struct End {
@@ -112,8 +137,9 @@ struct End {
     written: Memory,
     pending: VecDeque<Pending>,
     pending_bytes: usize,
-    /// Procedures of its calls, by xid.
-    calls: LruCache<u32, Called>,
+    /// Its calls, by xid.
+    calls: LruCache<u32, Call>,
+    call_bytes: usize,
 }
 
 impl End {
@@ -124,21 +150,30 @@ impl End {
             pending: VecDeque::new(),
             pending_bytes: 0,
             calls: LruCache::unbounded(),
+            call_bytes: 0,
         }
     }
 
     fn held(&self) -> usize {
-        let calls = self.calls.len().saturating_mul(OVERHEAD);
         let chunks = self.read.held().saturating_add(self.written.held());
-        self.pending_bytes.saturating_add(calls).saturating_add(chunks)
+        self.pending_bytes.saturating_add(self.call_bytes).saturating_add(chunks)
     }
 
+    /// A call was sent.
+    fn asked(&mut self, xid: u32, message: &[u8]) {
+        let call = Call { called: None, message: message.to_vec() };
+        self.call_bytes = self.call_bytes.saturating_add(call.cost());
+        let old = self.calls.put(xid, call);
+        let oldest = if self.calls.len() > MAX_CALLS { self.calls.pop_lru() } else { None };
+        for call in old.into_iter().chain(oldest.map(|it| it.1)) {
+            self.call_bytes = self.call_bytes.saturating_sub(call.cost());
+        }
+    }
+
+    /// The RPC message of a call is known.
     fn called(&mut self, xid: u32, call: &[u8]) {
-        if let Some(called) = Called::of(call) {
-            self.calls.put(xid, called);
-            if self.calls.len() > MAX_CALLS {
-                self.calls.pop_lru();
-            }
+        if let Some(known) = self.calls.peek_mut(&xid) {
+            known.called = Called::of(call);
         }
     }
 
@@ -232,7 +267,7 @@ impl Exchange {
             Kind::Error(_) => self.answered(by.other(), received.header().xid(), to),
             Kind::Msg(chunks) | Kind::Nomsg(chunks) => {
                 if direction == Some(Direction::Reply) {
-                    self.reply(by, place, &received, chunks, to)
+                    self.reply(by, place, &received, invalidate, to)
                 } else {
                     self.call(by, place, sent.bytes, &received, chunks, to)
                 }
@@ -251,6 +286,7 @@ impl Exchange {
     ) -> io::Result<()> {
         let xid = received.header().xid();
         let end = by.of(&mut self.ends);
+        end.asked(xid, message);
         // What was in this memory before was for another call.
         offered(chunks).for_each(|segment| end.written.forget(segment));
         if !chunks.has_reads() {
@@ -278,15 +314,20 @@ impl Exchange {
         by: Side,
         place: &Place,
         received: &Received<'_>,
-        chunks: &Chunks<'_>,
+        invalidate: Option<u32>,
         to: &mut impl Finder,
     ) -> io::Result<()> {
         let xid = received.header().xid();
+        let chunks = &received.header().chunks().copied().unwrap_or_default();
         let asker = by.other();
         self.answered(asker, xid, to)?;
         let max = u64::from(self.max_message);
         let end = asker.of(&mut self.ends);
-        let called = end.calls.get(&xid).copied();
+        let call = end.calls.get(&xid);
+        let called = call.and_then(|call| call.called);
+        if let Some(Err(wrong)) = call.map(|call| call.check(received, invalidate)) {
+            to.found(place, Found::Returned(wrong.to_string()))?;
+        }
         let found = match reply(received, chunks, &end.written, called, max) {
             Ok(built) => built.found(to, place),
             Err(found) => to.found(place, found),
@@ -311,7 +352,7 @@ impl Exchange {
         let Some(Pending { place, xid, message, segments }) = end.take_pending(at) else {
             return Ok(());
         };
-        let (_, Some(received)) = Heading::read(&message) else { return Ok(()) };
+        let Ok(received) = heading::received(&message) else { return Ok(()) };
         let found = match call(&received, &end.read, max) {
             Ok(built) => {
                 end.called(xid, &built.bytes);

@@ -4,7 +4,7 @@ use core::fmt::{self, Write as _};
 
 use nfswire_rdma::types::{Body, ChunkLists, ErrorBody, Message, PaddedLists, Procedure};
 use nfswire_rdma::{
-    Budget, Endpoint, Prefix, Received, Reverse, Role, Segment, WriteChunk, receive,
+    Budget, Endpoint, Prefix, Received, Refusal, Reverse, Role, Segment, WriteChunk, receive,
 };
 use nfswire_xdr::{Cursor, Encode, Limits};
 use serde::Serialize;
@@ -47,9 +47,7 @@ pub(crate) struct Heading<'m> {
 impl<'m> Heading<'m> {
     /// Reads the header of a message, which is returned too if it may be used.
     pub(crate) fn read(bytes: &'m [u8]) -> (Self, Option<Received<'m>>) {
-        // A tool allows whatever the protocol does.
-        let endpoint = Endpoint::new(Role::Responder).reverse(Reverse::Chunks);
-        let received = receive(bytes, endpoint, &Budget::UNLIMITED);
+        let received = received(bytes);
         // Another version's messages may be anything, but for errors.
         let message = Cursor::with(bytes, &LIMITS).decode().ok().filter(|message: &Message<'m>| {
             message.version == nfswire_rdma::VERSION || matches!(message.body, Body::Error(_))
@@ -93,6 +91,12 @@ impl<'m> Heading<'m> {
             _ => None,
         }
     }
+}
+
+/// Takes a message apart. A tool allows whatever the protocol does.
+pub(crate) fn received(bytes: &[u8]) -> Result<Received<'_>, Refusal> {
+    let endpoint = Endpoint::new(Role::Responder).reverse(Reverse::Chunks);
+    receive(bytes, endpoint, &Budget::UNLIMITED)
 }
 
 /// Whether both views of a header encode to its bytes.

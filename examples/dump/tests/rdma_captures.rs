@@ -227,6 +227,16 @@ fn every_message_of_the_captures() {
             }
         }
         assert_eq!(collected.notes, told, "{name}");
+        let (out, outcome) = dump(&["--check"], &fs::read(&path).unwrap());
+        assert!(!outcome.totals.differ() && outcome.notes.is_empty(), "{name}: {outcome:?}");
+        assert_eq!(outcome.totals.other, 0, "{name}");
+        let listed = include_str!("../testdata/captures/README.md");
+        let mut reasons = listed.lines().filter_map(|it| it.strip_prefix("| `")?.split_once("` |"));
+        for line in out.lines().filter(|line| line.contains(": refused: ")) {
+            let known = reasons.clone().any(|(reason, _)| line.contains(reason));
+            assert!(known, "{name}: {line}");
+        }
+        assert!(reasons.next().is_some());
         *runs += 1;
     }
     assert_eq!(counts, [6, 4212, 129, 827, 14]);

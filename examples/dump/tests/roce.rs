@@ -240,8 +240,9 @@ fn what_was_not_captured_is_told() {
     roce.send(false, &[header(2, 0, &[], &[&[(6, 3000, 0)]], None), read_reply(2, 3000)].concat());
     (0..9).for_each(|_| roce.acknowledge(true));
     // Without the call or the reply itself nothing can be read.
-    roce.send(true, &header(3, 1, &[(0, (11, 4000, 77))], &[], None));
-    roce.send(false, &header(3, 1, &[], &[], Some(&[(10, 500, 0)])));
+    let offer: [Memory; 1] = [(10, 500, 0)];
+    roce.send(true, &header(3, 1, &[(0, (11, 4000, 77))], &[], Some(&offer)));
+    roce.send(false, &header(3, 1, &[], &[], Some(&offer)));
     let lines = lines(&roce);
     let absent: Vec<_> = messages(&lines)
         .iter()
@@ -314,6 +315,33 @@ fn refused_headers_are_told_and_other_traffic_is_not() {
          identical, 0 different, 3 refused; from chunks 0 whole calls, 0 whole replies, 0 not whole\n"
     );
     assert_eq!(headers(&lines(&roce))[1]["raw"], hex::encode(&bad));
+}
+
+#[test]
+fn replies_that_return_what_was_not_offered_are_told() {
+    let cases: [(Memory, u32, Option<&str>); 4] = [
+        ((6, 3000, 8), 6, None),
+        ((7, 3000, 8), 6, Some("segment 0 came back with another handle or offset")),
+        ((6, 5000, 8), 6, Some("segment 0 was offered for 4000 bytes and claims 5000")),
+        ((6, 0, 8), 9, Some("the peer invalidated handle 0x9")),
+    ];
+    for (returned, key, wrong) in cases {
+        let mut roce = Roce::new([1, 2]);
+        roce.connect();
+        roce.send(
+            true,
+            &[header(2, 0, &[], &[&[(6, 4000, 8)]], None), read_call(2, 4000)].concat(),
+        );
+        let (memory, len, _) = returned;
+        roce.write(false, memory, 8, &data(len));
+        let reply = [header(2, 0, &[], &[&[returned]], None), read_reply(2, len)].concat();
+        roce.send_invalidate(false, key, &reply);
+        let lines = lines(&roce);
+        let told = lines.iter().find(|it| it["note"] == "returned").map(|it| it["text"].clone());
+        let told = told.as_ref().and_then(Value::as_str);
+        assert_eq!(told.is_some(), wrong.is_some(), "{told:?}");
+        assert!(told.unwrap_or_default().starts_with(wrong.unwrap_or_default()), "{told:?}");
+    }
 }
 
 #[test]
