@@ -269,6 +269,29 @@ fn connections_beyond_the_limit_are_closed_and_give_way_when_others_end() {
 }
 
 #[test]
+fn a_client_that_reads_nothing_is_dropped_once_the_send_timeout_is_over() {
+    let send_timeout = Duration::from_secs(2);
+    let config = Config { max_connections: 1, send_timeout, ..Config::default() };
+    let server = Running::start(MemFs::default(), config);
+    let mut stalled = server.connect();
+    let root = stalled.mount("/");
+    let args = GetattrArgs { object: FileHandle::new(&root).unwrap() };
+    let calls: Vec<u8> = (0..1000).flat_map(|_| stalled.record::<Getattr>(&args)).collect();
+    // Until the buffers of both directions are full, and further until it is cut off.
+    let begun = std::thread::spawn(move || {
+        use std::io::Write;
+        let mut begun = std::time::Instant::now();
+        while stalled.stream.write_all(&calls).is_ok() {
+            begun = std::time::Instant::now();
+        }
+        begun
+    });
+    let begun = begun.join().unwrap();
+    // Three sends that were each cut short by the timeout would have taken thrice as long.
+    assert!(begun.elapsed() < send_timeout * 2, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn stopping_answers_what_was_asked_and_ends() {
     let mut server = server();
     let mut client = server.connect();

@@ -13,6 +13,7 @@ use nfswire_rpc::{RecordBuffer, RecordError, RecordLimits};
 use nfswire_xdr::{Encoder, Segments};
 use rustix::net::sockopt::{
     Timeout, set_socket_keepalive, set_socket_timeout, set_tcp_keepidle, set_tcp_keepintvl,
+    set_tcp_user_timeout,
 };
 use thiserror::Error;
 use tracing::error;
@@ -126,6 +127,10 @@ fn receive(
         let room = incoming.spare();
         if room.is_empty() {
             // There is no memory, which the buffer reports.
+    // A send that was cut short by its timeout has sent something, and the next one waits anew; the system counts from
+    // the last byte that the client took.
+    let user_timeout = u32::try_from(limits.send_timeout.as_millis()).unwrap_or(u32::MAX);
+    set_tcp_user_timeout(stream, user_timeout.max(1))?;
             incoming.next_record().map_err(End::Record)?;
             return Err(End::Cut);
         }

@@ -138,7 +138,10 @@ fn copy_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<u
 }
 
 fn socket_error(error: Errno) -> SendError {
-    if error == Errno::AGAIN { SendError::Stalled } else { SendError::Socket(error) }
+    match error {
+        Errno::AGAIN | Errno::TIMEDOUT => SendError::Stalled,
+        error => SendError::Socket(error),
+    }
 }
 
 #[cfg(test)]
