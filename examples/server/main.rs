@@ -128,6 +128,10 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         max_connections,
         ..Config::default()
     };
+    let memory = format!(
+        "memory: at most {} MiB for {max_connections} connections and replies that may be asked for again",
+        config.memory_bound().div_ceil(1 << 20),
+    );
     let server = Server::new(Arc::new(fs), config).bind(options.listen.as_str())?;
     let stop = server.stop_handle();
     thread::Builder::new().name("signals".into()).spawn(move || {
@@ -135,7 +139,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
             stop.stop();
         }
     })?;
-    announce(options, &directory, switches_users, server.local_addr())?;
+    announce(options, &directory, switches_users, &memory, server.local_addr())?;
     server.run()?;
     Ok(())
 }
@@ -173,6 +177,7 @@ fn announce(
     options: &Options,
     directory: &Path,
     switches_users: bool,
+    memory: &str,
     address: SocketAddr,
 ) -> io::Result<()> {
     let (host, port) = (address.ip(), address.port());
@@ -195,6 +200,7 @@ fn announce(
             )?;
         }
     }
+    writeln!(out, "{memory}")?;
     writeln!(
         out,
         "mount -t nfs -o vers=3,proto={proto},port={port},mountport={port},nolock {host}:/ /mnt"

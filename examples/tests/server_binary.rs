@@ -56,6 +56,7 @@ fn a_sample_is_served_until_a_signal_comes() {
         );
         assert!(lines.contains(&mount), "{lines:?}");
         assert!(lines.iter().any(|line| line.contains("served as")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("memory: at most ")), "{lines:?}");
         let mut client = Client::to(address);
         assert!(!client.mount("/").is_empty());
         assert!(!client.mount("/folder/deeper").is_empty());

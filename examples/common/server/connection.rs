@@ -20,7 +20,8 @@ use tracing::error;
 
 use super::reply::{Batch, Pages};
 use super::send::{SendError, Socket, send};
-use super::service::{Service, Then, is_slow};
+use super::service::{Origin, Service, Then, is_slow};
+use crate::fs::MAX_TRANSFER;
 
 /// Most replies that leave together.
 const MAX_CALLS: usize = 64;
@@ -33,6 +34,8 @@ const PAGES: usize = 64 << 10;
 /// Silence after which the client's system is asked whether it is still there, and how often.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
+/// Stack that a thread comes to use.
+const STACK_USED: u64 = 64 << 10;
 /// Memory of a head that an idle connection keeps.
 const IDLE_HEAD: usize = 4 << 10;
 
@@ -45,6 +48,15 @@ pub(super) struct Limits {
     pub(super) idle: Duration,
     /// After this long without room for a byte to the client the connection is closed.
     pub(super) send_timeout: Duration,
+}
+
+/// Bytes that a connection holds at most: its largest record, the replies of a batch, and data of small READs.
+pub(super) fn memory(max_record: u32, copy_break: u32) -> u64 {
+    let pages = u64::from(copy_break).max(PAGES as u64);
+    let received = u64::from(max_record).saturating_add(RecordBuffer::FIRST_ROOM as u64);
+    // The batch ends with the reply that reaches its limit.
+    let replies = MAX_BYTES.saturating_add(MAX_TRANSFER.into());
+    received.saturating_add(replies).saturating_add(pages).saturating_add(STACK_USED)
 }
 
 /// Why a connection ended, other than by the client's wish.
@@ -86,7 +98,7 @@ impl Memory {
 pub(super) fn serve(
     service: &Service,
     stream: &TcpStream,
-    peer: SocketAddr,
+    origin: Origin,
     limits: &Limits,
     stopping: &AtomicBool,
 ) -> Result<(), End> {
@@ -94,7 +106,8 @@ pub(super) fn serve(
     let mut incoming = RecordBuffer::new(limits.record);
     let mut memory = Memory::default();
     while receive(stream, &mut incoming, &mut memory)? {
-        if serve_received(service, stream, peer, limits, &mut incoming, &mut memory)? == Then::Close
+        if serve_received(service, stream, origin, limits, &mut incoming, &mut memory)?
+            == Then::Close
         {
             return Err(End::NotRpc);
         }
@@ -114,6 +127,10 @@ fn set_up(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
     set_tcp_keepintvl(stream, KEEPALIVE_INTERVAL)?;
     set_socket_timeout(stream, Timeout::Recv, Some(limits.idle))?;
     set_socket_timeout(stream, Timeout::Send, Some(limits.send_timeout))?;
+    // A send that was cut short by its timeout has sent something, and the next one waits anew; the system counts from
+    // the last byte that the client took.
+    let user_timeout = u32::try_from(limits.send_timeout.as_millis()).unwrap_or(u32::MAX);
+    set_tcp_user_timeout(stream, user_timeout.max(1))?;
     Ok(())
 }
 
@@ -127,10 +144,6 @@ fn receive(
         let room = incoming.spare();
         if room.is_empty() {
             // There is no memory, which the buffer reports.
-    // A send that was cut short by its timeout has sent something, and the next one waits anew; the system counts from
-    // the last byte that the client took.
-    let user_timeout = u32::try_from(limits.send_timeout.as_millis()).unwrap_or(u32::MAX);
-    set_tcp_user_timeout(stream, user_timeout.max(1))?;
             incoming.next_record().map_err(End::Record)?;
             return Err(End::Cut);
         }
@@ -158,7 +171,7 @@ fn receive(
 fn serve_received(
     service: &Service,
     stream: &TcpStream,
-    peer: SocketAddr,
+    origin: Origin,
     limits: &Limits,
     incoming: &mut RecordBuffer,
     memory: &mut Memory,
@@ -170,7 +183,7 @@ fn serve_received(
         let encoder = Encoder::growable(head, &mut segments);
         let mut batch =
             Batch::new(encoder, files, Pages::new(pages), limits.copy_break, &service.faulty);
-        let mut then = service.call(peer, first, &mut batch);
+        let mut then = service.call(origin, first, &mut batch);
         let mut calls = 1;
         // The clock is read only when there is a second call.
         let mut begun = None;
@@ -192,14 +205,14 @@ fn serve_received(
             if late || is_slow(record) || batch.is_short_of_pages() {
                 break Some(record);
             }
-            then = service.call(peer, record, &mut batch);
+            then = service.call(origin, record, &mut batch);
             calls = calls.saturating_add(1);
         };
         let short_of_pages = batch.is_short_of_pages();
         batch.finish();
         let message = segments.view(&*head);
         send(&mut Socket(stream.as_fd()), &message, files)
-            .inspect_err(|error| remember_faulty(service, peer, files, error))
+            .inspect_err(|error| remember_faulty(service, origin.peer, files, error))
             .map_err(End::Send)?;
         drop(segments);
         files.clear();

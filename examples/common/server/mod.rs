@@ -34,6 +34,7 @@ mod identity;
 mod listing;
 mod mount;
 mod nfs;
+mod replays;
 mod reply;
 mod send;
 mod service;
@@ -50,7 +51,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use nfswire_rpc::RecordLimits;
+use nfswire_rpc::{NoMemory, RecordLimits};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
@@ -59,7 +60,8 @@ use tracing::{debug, info, warn};
 pub use identity::Squash;
 
 use crate::fs::FileSystem;
-use service::Service;
+use replays::Replays;
+use service::{Origin, Service};
 
 /// Stack of a connection's thread; reserved, not used up.
 const STACK: usize = 1 << 20;
@@ -88,6 +90,11 @@ pub struct Config {
     pub idle: Duration,
     /// A client that takes no byte of its replies for this long loses its connection. Default 60 s.
     pub send_timeout: Duration,
+    /// Calls that are remembered, so that one which comes again on a new connection is answered with its first reply
+    /// and not run again: REMOVE, RENAME, CREATE and all others that change something. 0 remembers none. Default 4096.
+    pub replay_calls: u32,
+    /// Bytes of their replies that are kept, in blocks of 256. Default 1 MiB.
+    pub replay_bytes: u32,
     /// How long [`StopHandle::stop`] waits for calls that are being served. Default 5 s.
     pub drain: Duration,
 }
@@ -103,8 +110,26 @@ impl Default for Config {
             max_connections: 1024,
             idle: Duration::from_secs(10),
             send_timeout: Duration::from_secs(60),
+            replay_calls: 4096,
+            replay_bytes: 1 << 20,
             drain: Duration::from_secs(5),
         }
+    }
+}
+
+impl Config {
+    /// Bytes that the server holds at most for connections and replies, when every client does its worst; what the file
+    /// system holds comes on top.
+    #[must_use]
+    pub fn memory_bound(&self) -> u64 {
+        let connections = u64::try_from(self.max_connections).unwrap_or(u64::MAX);
+        let replays = match self.replay_calls {
+            0 => 0,
+            calls => replays::memory(calls, self.replay_bytes),
+        };
+        connection::memory(self.max_record, self.copy_break)
+            .saturating_mul(connections)
+            .saturating_add(replays)
     }
 }
 
@@ -132,6 +157,9 @@ pub enum BindError {
         /// What the system said.
         error: io::Error,
     },
+    /// There is no memory for replies that may be asked for again.
+    #[error("cannot remember replies: {0}")]
+    Replays(NoMemory),
 }
 
 /// Why a server ended although nobody stopped it.
@@ -144,12 +172,13 @@ pub enum RunError {
 
 /// A server that does not listen yet.
 pub struct Server {
-    shared: Arc<Shared>,
+    fs: Arc<dyn FileSystem>,
+    config: Config,
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("config", &self.shared.config).finish_non_exhaustive()
+        f.debug_struct("Server").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
@@ -157,26 +186,7 @@ impl Server {
     /// A server for one file system.
     #[must_use]
     pub fn new(fs: Arc<dyn FileSystem>, config: Config) -> Self {
-        let service = Service::new(fs, config.squash, config.max_record);
-        let limits = connection::Limits {
-            record: RecordLimits {
-                max_record: config.max_record,
-                max_fragments: config.max_fragments,
-            },
-            copy_break: config.copy_break,
-            idle: config.idle,
-            send_timeout: config.send_timeout,
-        };
-        Self {
-            shared: Arc::new(Shared {
-                config,
-                service,
-                limits,
-                stopping: AtomicBool::new(false),
-                connections: Mutex::default(),
-                ended: Condvar::new(),
-            }),
-        }
+        Self { fs, config }
     }
 
     /// Opens the listening socket; connections wait there until [`BoundServer::run`] takes them. Port 0 takes any free
@@ -194,7 +204,8 @@ impl Server {
         let failed = |error| BindError::Listen { address, error };
         let listener = TcpListener::bind(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(BoundServer { shared: self.shared, listener: Arc::new(listener), address })
+        let shared = Arc::new(Shared::new(self.fs, self.config).map_err(BindError::Replays)?);
+        Ok(BoundServer { shared, listener: Arc::new(listener), address })
     }
 }
 
@@ -323,6 +334,31 @@ struct Full {
 }
 
 impl Shared {
+    fn new(fs: Arc<dyn FileSystem>, config: Config) -> Result<Self, NoMemory> {
+        let replays = match config.replay_calls {
+            0 => None,
+            calls => Some(Replays::new(calls, config.replay_bytes)?),
+        };
+        let service = Service::new(fs, config.squash, config.max_record, replays);
+        let limits = connection::Limits {
+            record: RecordLimits {
+                max_record: config.max_record,
+                max_fragments: config.max_fragments,
+            },
+            copy_break: config.copy_break,
+            idle: config.idle,
+            send_timeout: config.send_timeout,
+        };
+        Ok(Self {
+            config,
+            service,
+            limits,
+            stopping: AtomicBool::new(false),
+            connections: Mutex::default(),
+            ended: Condvar::new(),
+        })
+    }
+
     fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
     }
@@ -351,7 +387,7 @@ impl Shared {
             let ended = connection::serve(
                 &shared.service,
                 &guard.stream,
-                peer,
+                Origin { peer, connection: guard.number },
                 &shared.limits,
                 &shared.stopping,
             );

@@ -5,14 +5,15 @@ use core::net::SocketAddr;
 
 use nfswire_nfs3::{mount as mount_protocol, procedures as nfs_protocol};
 use nfswire_rpc::{Answer, CallHeader, ReplyHeader, args_error, parse_call};
-use nfswire_xdr::{Cursor, Limits};
+use nfswire_xdr::{Cursor, EncodeError, Encoder, Limits, Segments};
 use tracing::{debug, error};
 
 use super::faulty::Faulty;
 use super::identity::{Identity, Squash};
 use super::mount::{self, Mounts};
 use super::nfs;
-use super::reply::{Batch, Fault};
+use super::replays::{Replays, Ticket, Turn, is_remembered};
+use super::reply::{Batch, Fault, Pages};
 use crate::fs::FileSystem;
 
 /// Most elements of a list in a call. No call of the served programs has one beyond its header.
@@ -21,6 +22,8 @@ const MAX_ITEMS: u32 = 1024;
 /// Most bytes of a WRITE call that are not data: header, credential and verifier of 400 bytes, arguments.
 const AROUND_WRITE: u32 = 1 << 10;
 const PAGE: u32 = 4 << 10;
+/// Bytes of a record's mark.
+const MARK: usize = 4;
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,14 @@ pub(super) enum Then {
     Close,
 }
 
+/// Where a call came from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) peer: SocketAddr,
+    /// Number of the connection.
+    pub(super) connection: u64,
+}
+
 /// What all connections share: the programs and what they serve.
 pub(super) struct Service {
     fs: Arc<dyn FileSystem>,
@@ -39,24 +50,33 @@ pub(super) struct Service {
     limits: Limits,
     max_write: u32,
     pub(super) faulty: Faulty,
+    /// `None` when it was not wanted.
+    pub(super) replays: Option<Replays>,
 }
 
 impl Service {
-    pub(super) fn new(fs: Arc<dyn FileSystem>, squash: Squash, max_record: u32) -> Self {
+    pub(super) fn new(
+        fs: Arc<dyn FileSystem>,
+        squash: Squash,
+        max_record: u32,
+        replays: Option<Replays>,
+    ) -> Self {
         let limits = Limits { max_payload: max_record, max_items: MAX_ITEMS, ..Limits::LENIENT };
         let max_write = max_record.saturating_sub(AROUND_WRITE);
         // Clients like whole pages.
         let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
-        Self { fs, mounts: Mounts::default(), squash, limits, max_write, faulty: Faulty::default() }
+        let (mounts, faulty) = (Mounts::default(), Faulty::default());
+        Self { fs, mounts, squash, limits, max_write, faulty, replays }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
     ///
     /// Works on nothing but its arguments and the file system, so that calls can be served from several threads.
-    pub(super) fn call(&self, peer: SocketAddr, record: &[u8], out: &mut Batch<'_, '_>) -> Then {
+    pub(super) fn call(&self, origin: Origin, record: &[u8], out: &mut Batch<'_, '_>) -> Then {
+        let peer = origin.peer;
         let mut c = Cursor::with(record, &self.limits);
         let answer = match parse_call(&mut c) {
-            Ok(call) => self.answer(peer, &call, c, out),
+            Ok(call) => self.answer(origin, &call, c, out),
             Err(error) => {
                 debug!(%peer, "{error}");
                 error.answer()
@@ -79,12 +99,12 @@ impl Service {
     /// reply is already in the batch.
     fn answer(
         &self,
-        peer: SocketAddr,
+        origin: Origin,
         call: &CallHeader<'_>,
         c: Cursor<'_>,
         out: &mut Batch<'_, '_>,
     ) -> Answer {
-        let xid = call.xid;
+        let (xid, peer) = (call.xid, origin.peer);
         let identity = match Identity::of(&call.credential, &self.limits, self.squash) {
             Ok(identity) => identity,
             Err(stat) => {
@@ -102,13 +122,26 @@ impl Service {
         }
         let caller = identity.caller();
         let fs = &*self.fs;
-        let served = out.success(xid, |out| {
+        let results = |out: &mut Batch<'_, '_>| {
             if call.program == nfs_protocol::PROGRAM {
                 return nfs::serve(fs, &caller, self.max_write, call.procedure, c, out);
             }
             let client = mount::Client { address: peer.ip(), caller };
             mount::serve(fs, &self.mounts, &client, call.version, call.procedure, c, out)
-        });
+        };
+        let remembered = call.program == nfs_protocol::PROGRAM && is_remembered(call.procedure);
+        let served = match self.replays.as_ref().filter(|_| remembered) {
+            None => out.success(xid, results),
+            Some(replays) => {
+                let client = (peer.ip().to_canonical(), caller.uid);
+                let e = &mut out.encoder;
+                match replays.begin(client, origin.connection, call, c.rest(), e) {
+                    Turn::Run(ticket) => self.once(ticket, xid, results, out),
+                    Turn::Replayed | Turn::Drop => return Answer::Drop,
+                    Turn::Lost => return Answer::Reply(ReplyHeader::system_err(xid)),
+                }
+            }
+        };
         let Err(fault) = served else { return Answer::Drop };
         Answer::Reply(match fault {
             Fault::NoProcedure => ReplyHeader::proc_unavail(xid),
@@ -121,6 +154,35 @@ impl Service {
                 ReplyHeader::system_err(xid)
             }
         })
+    }
+}
+
+impl Service {
+    /// Serves a call whose reply is kept: it is encoded on its own, then copied to the batch.
+    fn once(
+        &self,
+        ticket: Ticket<'_>,
+        xid: u32,
+        results: impl FnOnce(&mut Batch<'_, '_>) -> Result<(), Fault>,
+        out: &mut Batch<'_, '_>,
+    ) -> Result<(), Fault> {
+        let (mut head, mut segments, mut files) = (Vec::new(), Segments::new(), Vec::new());
+        let e = Encoder::growable(&mut head, &mut segments);
+        let mut own = Batch::new(e, &mut files, Pages::new(&mut []), u32::MAX, &self.faulty);
+        match own.success(xid, results) {
+            Ok(()) => {}
+            // Nothing was done.
+            Err(fault @ (Fault::NoProcedure | Fault::Arguments(_))) => return Err(fault),
+            Err(Fault::Reply(error)) => {
+                error!("cannot encode a reply: {error}");
+                own.header(&ReplyHeader::system_err(xid))?;
+            }
+        }
+        own.finish();
+        // Not reached: these replies have no file ranges.
+        let reply = segments.view(&head).to_vec().map_err(|_| EncodeError::NotHere)?;
+        ticket.finish(reply.get(MARK..).unwrap_or_default());
+        Ok(out.encoder.copy(&reply)?)
     }
 }
 
