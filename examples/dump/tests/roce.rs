@@ -44,7 +44,7 @@ fn is_whole(line: &Value, len: usize, data: &[&[u8]]) -> bool {
 
 /// All that moves by RDMA: a WRITE's data, a READ's, a link's, three of a COMPOUND's payloads, a
 /// reply that is in a Reply chunk, and a call that is in a Read chunk.
-fn everything(roce: &mut Roce) {
+pub(super) fn everything(roce: &mut Roce) {
     let write = data(2503);
     roce.send(
         true,
