@@ -75,9 +75,11 @@ impl<'p> Start<'p> {
     }
 }
 
-/// Whether a stream begins as one of iWARP's does, on the side that connects.
+/// Whether a stream begins as one of iWARP's does, on the side that connects. Its first word cannot be
+/// the mark of a record: that would be of more than a gigabyte.
 pub(crate) fn begins(stream: &[u8]) -> bool {
-    stream.starts_with(REQUEST)
+    let key = stream.get(..REQUEST.len()).unwrap_or(stream);
+    key.len() >= 4 && REQUEST.starts_with(key)
 }
 
 /// Why a stream cannot be read on.
