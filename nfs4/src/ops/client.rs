@@ -180,7 +180,8 @@ flags! {
         "EXCHGID4_FLAG_SUPP_MOVED_REFER" SUPP_MOVED_REFER = 0x0000_0001,
         /// The sender knows migration.
         "EXCHGID4_FLAG_SUPP_MOVED_MIGR" SUPP_MOVED_MIGR = 0x0000_0002,
-        /// The server can stop clients from copying between servers (RFC 7862).
+        /// The server replies to a DESTROY_SESSION, or to what replaces a client's earlier record, only when
+        /// that session's operations have ended (RFC 7862, section 14.1).
         "EXCHGID4_FLAG_SUPP_FENCE_OPS" SUPP_FENCE_OPS = 0x0000_0004,
         /// A stateid belongs to the principal that opened.
         "EXCHGID4_FLAG_BIND_PRINC_STATEID" BIND_PRINC_STATEID = 0x0000_0100,
