@@ -277,6 +277,10 @@ fn transport_messages() -> Vec<Vec<u8>> {
         let step = recorded.len().div_ceil(60);
         messages.extend(recorded.into_iter().step_by(step));
     }
+    // RDMA_DONE as long as other headers, and bytes behind RDMA_NOMSG.
+    let words = |words: &[u32]| words.iter().copied().flat_map(u32::to_be_bytes).collect();
+    messages.push(words(&[7, 1, 1, 3, 0, 0, 0, 7, 0]));
+    messages.push(words(&[7, 1, 1, 1, 1, 0, 2, 9, 0, 8, 0, 0, 0, 7]));
     let choices = |i: usize| [0, (i * 7) as u8, (i * 13) as u8];
     messages.iter().enumerate().map(|(i, message)| [&choices(i)[..], message].concat()).collect()
 }

@@ -376,6 +376,10 @@ pub fn rdma_chunks(data: &[u8]) {
     let (msg, reply) = (input.below(4) > 0, input.below(4) == 0);
     let inline = 8 + 4 * input.below(200) + input.below(8) / 5;
     let lists = any_lists(&mut input, msg);
+    let budget = match input.below(3) {
+        0 => exact(&mut input, &lists, budget),
+        _ => budget,
+    };
 
     let words = [7, 1, 1, u32::from(!msg)].map(u32::to_be_bytes).concat();
     let wire = [words, lists.encode()].concat();
@@ -415,6 +419,13 @@ pub fn rdma_chunks(data: &[u8]) {
     });
 }
 
+/// What the lists take of each, or one less.
+fn exact(input: &mut Input<'_>, lists: &Lists, budget: Budget) -> Budget {
+    let mut less = |size: u128| size.saturating_sub(u128::from(input.below(8) == 0)) as u64;
+    let [read, written, count] = lists.sizes().map(&mut less);
+    budget.bytes(read, written).segments(u32::try_from(count).expect("few"))
+}
+
 fn any_lists(input: &mut Input<'_>, msg: bool) -> Lists {
     // Most are in order, so that what is wrong is often one thing.
     let (mut reads, mut end) = (Vec::new(), if msg { 4 } else { 0 });
@@ -422,6 +433,7 @@ fn any_lists(input: &mut Input<'_>, msg: bool) -> Lists {
         let mut position = match input.below(8) {
             0 => 4 * u32::from(input.byte()),
             1 => input.word(),
+            2 => end + input.below(9) as u32,
             _ => end + 4 * input.below(9) as u32,
         };
         if let (5.., Some(ReadSegment { position: last, .. })) = (input.below(8), reads.last()) {

@@ -78,6 +78,14 @@ impl Lists {
         words.into_iter().flat_map(u32::to_be_bytes).collect()
     }
 
+    /// Bytes to read, bytes to write, and segments.
+    pub(super) fn sizes(&self) -> [u128; 3] {
+        let chunks = || self.writes.iter().chain(&self.reply);
+        let read = self.reads.iter().map(|read| u128::from(read.target.length)).sum();
+        let count = self.reads.len() + chunks().map(Vec::len).sum::<usize>();
+        [read, chunks().map(|chunk| sum(chunk)).sum(), count as u128]
+    }
+
     /// Whether the lists may stand before `inline` bytes of an RPC message, or for `None` in a
     /// message that has none (RDMA_NOMSG).
     pub(super) fn good(&self, inline: Option<usize>, budget: &Budget) -> bool {
@@ -85,15 +93,13 @@ impl Lists {
         let targets = || self.reads.iter().map(|read| &read.target);
         // Whoever adds them up must not meet zero.
         let within = |s: &Segment| u128::from(s.offset) + u128::from(s.length) < 1 << 64;
-        let read: u128 = targets().map(|s| u128::from(s.length)).sum();
-        let written: u128 = chunks().map(|chunk| sum(chunk)).sum();
-        let count = self.reads.len() + chunks().map(Vec::len).sum::<usize>();
+        let [read, written, count] = self.sizes();
         let full = |chunk: &Vec<Segment>| !chunk.is_empty();
         targets().all(within)
             && chunks().flatten().all(within)
             && read <= u128::from(budget.read_bytes)
             && written <= u128::from(budget.write_bytes)
-            && count <= budget.segments as usize
+            && count <= u128::from(budget.segments)
             && (budget.empty_write_chunks || self.writes.iter().all(full))
             && self.reply.iter().all(full)
             && self.reads_fit(inline)
