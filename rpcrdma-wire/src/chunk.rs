@@ -190,7 +190,7 @@ impl fmt::Debug for Chunks<'_> {
 
 impl<'a> Chunks<'a> {
     /// Lists to be sent in RDMA_MSG before `inline` bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn for_msg(lists: &'a ChunkSlices<'a>, inline: u32) -> Result<Self, ChunkError> {
         if !lists.reads.is_empty() {
             check_reads(ReadSegments(Reads::Made(lists.reads)), Some(inline.into()), u64::MAX)?;
@@ -200,7 +200,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Lists to be sent in RDMA_NOMSG.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn for_nomsg(lists: &'a ChunkSlices<'a>) -> Result<Self, HeaderError> {
         match lists.reads.first() {
             Some(first) if first.position == 0 => {
@@ -214,7 +214,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Lists that were received in RDMA_MSG before `inline` bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_msg(
         lists: WireLists<'a>,
         inline: usize,
@@ -227,7 +227,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Lists that were received in RDMA_NOMSG.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_nomsg(lists: WireLists<'a>, budget: &Budget) -> Result<Self, HeaderError> {
         match lists.reads().next() {
             Some(first) if first.position == 0 => {
@@ -240,7 +240,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Whether there are no chunks.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         match &self.repr {
@@ -252,7 +252,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Whether there are Read chunks.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn has_reads(&self) -> bool {
         match &self.repr {
@@ -262,7 +262,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// All segments of the Read list, in order.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn read_segments(&self) -> ReadSegments<'a> {
         ReadSegments(match &self.repr {
@@ -272,7 +272,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// The Read chunks in the order of their positions, that of position zero included.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn reads(&self) -> ReadChunks<'a> {
         ReadChunks { rest: self.read_segments() }
@@ -285,7 +285,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// The Write chunks in order.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn writes(&self) -> WriteChunks<'a> {
         WriteChunks(match &self.repr {
@@ -295,7 +295,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Number of Write chunks.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn write_count(&self) -> u32 {
         let count = match &self.repr {
@@ -306,7 +306,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// The Reply chunk.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn reply(&self) -> Option<ReplyChunk<'a>> {
         match &self.repr {
@@ -338,7 +338,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Bytes that the lists take in a header.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn encoded_len(&self) -> u64 {
         match &self.repr {
             Repr::Wire(lists) => lists.raw.len() as u64,
@@ -360,24 +360,25 @@ impl<'a> Chunks<'a> {
     }
 
     /// Puts the lists into a header.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(&self, sink: &mut impl Sink) -> Option<()> {
         match &self.repr {
             Repr::Wire(lists) => sink.bytes(lists.raw),
             Repr::Made(lists) => {
                 for ReadSegment { position, target } in lists.reads {
-                    sink.word(1)?;
-                    sink.word(*position)?;
+                    sink.pair(1, *position)?;
                     sink.segment(*target)?;
                 }
                 sink.word(0)?;
                 for chunk in lists.writes {
                     put_made(chunk, sink)?;
                 }
-                sink.word(0)?;
                 match lists.reply {
-                    Some(chunk) => put_made(chunk, sink),
-                    None => sink.word(0),
+                    Some(chunk) => {
+                        sink.word(0)?;
+                        put_made(chunk, sink)
+                    }
+                    None => sink.pair(0, 0),
                 }
             }
         }
@@ -385,13 +386,13 @@ impl<'a> Chunks<'a> {
 }
 
 /// A chunk and the word before it.
-#[inline]
+#[inline(always)]
 fn put_made(chunk: &[Segment], sink: &mut impl Sink) -> Option<()> {
-    sink.word(1)?;
-    sink.word(u32::try_from(chunk.len()).ok()?)?;
+    sink.pair(1, u32::try_from(chunk.len()).ok()?)?;
     chunk.iter().try_for_each(|segment| sink.segment(*segment))
 }
 
+#[inline(always)]
 fn fits(chunk: &WriteChunk<'_>, used: u64) -> Result<(), ChunkError> {
     let room = chunk.len();
     if used <= room { Ok(()) } else { Err(ChunkError::NoRoom { used, room }) }
@@ -418,7 +419,7 @@ impl<'a> WireLists<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn reads(&self) -> Reads<'a> {
         let len = self.writes.saturating_sub(4);
         Reads::Wire(self.raw.get(..len).unwrap_or_default().as_chunks().0)
@@ -426,7 +427,7 @@ impl<'a> WireLists<'a> {
 
     /// Reads the three lists from the front of `bytes`, and checks all but where Read chunks belong.
     /// The bytes behind them as well. `None` if they are not encoded so.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn parse(
         bytes: &'a [u8],
         budget: &Budget,
@@ -468,7 +469,7 @@ impl<'a> WireLists<'a> {
 }
 
 /// Takes the word that says whether something follows.
-#[inline]
+#[inline(always)]
 fn one(rest: &mut &[u8]) -> Option<bool> {
     let (word, behind) = rest.split_first_chunk()?;
     *rest = behind;
@@ -480,7 +481,7 @@ fn one(rest: &mut &[u8]) -> Option<bool> {
 }
 
 /// Takes the segments of a Write or Reply chunk.
-#[inline]
+#[inline(always)]
 fn raw_chunk<'a>(rest: &mut &'a [u8]) -> Option<&'a [[u8; 16]]> {
     let (count, behind) = rest.split_first_chunk()?;
     let len = usize::try_from(u32::from_be_bytes(*count)).ok()?.checked_mul(16)?;
@@ -490,7 +491,7 @@ fn raw_chunk<'a>(rest: &mut &'a [u8]) -> Option<&'a [[u8; 16]]> {
 }
 
 /// Takes a chunk of a list, and the word before it, that were checked.
-#[inline]
+#[inline(always)]
 fn chunk_behind_one<'a>(rest: &mut &'a [u8]) -> Option<WriteChunk<'a>> {
     const LIMITS: Limits = Limits { max_items: u32::MAX, ..Limits::STRICT };
     if !one(rest)? {
@@ -502,7 +503,7 @@ fn chunk_behind_one<'a>(rest: &mut &'a [u8]) -> Option<WriteChunk<'a>> {
     Some(chunk)
 }
 
-#[inline]
+#[inline(always)]
 fn segment_of(bytes: [u8; 16]) -> Segment {
     let [a, b, c, d, e, f, g, h, offset @ ..] = bytes;
     Segment {
@@ -513,7 +514,7 @@ fn segment_of(bytes: [u8; 16]) -> Segment {
 }
 
 /// Checks one segment and adds it to a sum.
-#[inline]
+#[inline(always)]
 fn check_segment(segment: Segment, sum: u64, limit: u64) -> Result<u64, ChunkError> {
     let Segment { length, offset, .. } = segment;
     if offset.checked_add(length.into()).is_none() {
@@ -526,7 +527,7 @@ fn check_segment(segment: Segment, sum: u64, limit: u64) -> Result<u64, ChunkErr
     Ok(bytes)
 }
 
-#[inline]
+#[inline(always)]
 fn check_chunk(chunk: &[[u8; 16]], sum: u64, budget: &Budget) -> Result<u64, ChunkError> {
     chunk
         .iter()
@@ -534,7 +535,7 @@ fn check_chunk(chunk: &[[u8; 16]], sum: u64, budget: &Budget) -> Result<u64, Chu
 }
 
 /// Lists of our own: only what no peer may be sent is wrong.
-#[inline]
+#[inline(always)]
 fn check_made(lists: &ChunkSlices<'_>) -> Result<(), ChunkError> {
     for chunk in lists.writes {
         check_own(chunk)?;
@@ -546,13 +547,14 @@ fn check_made(lists: &ChunkSlices<'_>) -> Result<(), ChunkError> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn check_own(chunk: &[Segment]) -> Result<(), ChunkError> {
     chunk.iter().try_for_each(|segment| check_segment(*segment, 0, u64::MAX).map(drop))
 }
 
 /// Checks where Read chunks belong. `inline` is the length of what they are inserted into, `None` if
 /// that is the chunk of position zero.
+#[inline(always)]
 fn check_reads(
     segments: ReadSegments<'_>,
     inline: Option<u64>,
@@ -608,7 +610,7 @@ pub struct WriteChunks<'a>(Writes<'a>);
 impl<'a> Iterator for WriteChunks<'a> {
     type Item = WriteChunk<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<WriteChunk<'a>> {
         match &mut self.0 {
             Writes::Wire(rest) => {

@@ -199,10 +199,7 @@ impl<'a> Header<'a> {
                 put_prefix([xid, version, credits], Procedure::Error, sink)?;
                 sink.word(error.err().value().cast_unsigned())?;
                 match error {
-                    ErrorBody::Version(VersionRange { low, high }) => {
-                        sink.word(*low)?;
-                        sink.word(*high)
-                    }
+                    ErrorBody::Version(VersionRange { low, high }) => sink.pair(*low, *high),
                     ErrorBody::Chunk => Some(()),
                 }
             }

@@ -567,6 +567,7 @@ pub fn choose(
     }
 }
 
+#[inline]
 fn saturate(length: u64) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
@@ -585,6 +586,7 @@ fn saturate(length: u64) -> u32 {
 /// let lengths = fill(chunk, 5000).map(|segment| segment.length);
 /// assert!(lengths.eq([4096, 904, 0]));
 /// ```
+#[inline]
 pub fn fill<I>(chunk: I, length: u64) -> impl Iterator<Item = Segment> + use<I>
 where
     I: IntoIterator<Item = Segment>,

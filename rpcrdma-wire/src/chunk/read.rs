@@ -13,7 +13,7 @@ pub(super) enum Reads<'a> {
 }
 
 impl Reads<'_> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Option<ReadSegment> {
         match self {
             Self::Wire(rest) => {
@@ -47,7 +47,7 @@ pub struct ReadSegments<'a>(pub(super) Reads<'a>);
 impl Iterator for ReadSegments<'_> {
     type Item = ReadSegment;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<ReadSegment> {
         self.0.next()
     }
@@ -70,42 +70,42 @@ pub struct ReadChunk<'a> {
 
 impl<'a> ReadChunk<'a> {
     /// Where it belongs in the RPC message, in bytes from its start; 0 for the message itself.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn position(&self) -> u32 {
         self.position
     }
 
     /// Bytes in all segments; the padding of the item is normally left out.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.len
     }
 
     /// Whether the segments have no bytes.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Bytes that it takes in the RPC message, padding included.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn padded_len(&self) -> u64 {
         padded(self.len)
     }
 
     /// Number of segments.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn segment_count(&self) -> usize {
         self.count
     }
 
     /// The segments in order.
-    #[inline]
+    #[inline(always)]
     pub fn segments(&self) -> impl Iterator<Item = Segment> + Clone + use<'a> {
         ReadSegments(self.segments.clone()).map(|segment| segment.target)
     }

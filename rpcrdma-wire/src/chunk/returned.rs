@@ -41,8 +41,8 @@ impl Returned<'_> {
                 while one(&mut rest)? {
                     put_raw(raw_chunk(&mut rest)?, used.next().unwrap_or(0), sink)?;
                 }
-                sink.word(0)?;
                 if one(&mut rest)? {
+                    sink.word(0)?;
                     return put_raw(raw_chunk(&mut rest)?, self.reply_used, sink);
                 }
             }
@@ -50,13 +50,14 @@ impl Returned<'_> {
                 for chunk in lists.writes {
                     put_filled(chunk.iter().copied(), used.next().unwrap_or(0), sink)?;
                 }
-                sink.word(0)?;
                 if let Some(chunk) = lists.reply {
+                    sink.word(0)?;
                     return put_filled(chunk.iter().copied(), self.reply_used, sink);
                 }
             }
         }
-        sink.word(0)
+        // The end of the Write list, and no Reply chunk.
+        sink.pair(0, 0)
     }
 }
 
@@ -72,7 +73,6 @@ fn put_filled(
     used: u64,
     sink: &mut impl Sink,
 ) -> Option<()> {
-    sink.word(1)?;
-    sink.word(u32::try_from(chunk.len()).ok()?)?;
+    sink.pair(1, u32::try_from(chunk.len()).ok()?)?;
     fill(chunk, used).try_for_each(|segment| sink.segment(segment))
 }

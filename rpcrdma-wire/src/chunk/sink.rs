@@ -9,6 +9,7 @@ use crate::types::Segment;
 /// Takes the parts of a header in order.
 pub(crate) trait Sink {
     fn word(&mut self, word: u32) -> Option<()>;
+    fn pair(&mut self, first: u32, second: u32) -> Option<()>;
     fn segment(&mut self, segment: Segment) -> Option<()>;
     /// Whole words as they are encoded.
     fn bytes(&mut self, bytes: &[u8]) -> Option<()>;
@@ -22,6 +23,14 @@ impl Sink for Window<'_> {
     fn word(&mut self, word: u32) -> Option<()> {
         let (to, behind) = mem::take(&mut self.0).split_first_chunk_mut()?;
         *to = word.to_be_bytes();
+        self.0 = behind;
+        Some(())
+    }
+
+    #[inline]
+    fn pair(&mut self, first: u32, second: u32) -> Option<()> {
+        let (to, behind) = mem::take(&mut self.0).split_first_chunk_mut()?;
+        *to = (u64::from(first) << 32 | u64::from(second)).to_be_bytes();
         self.0 = behind;
         Some(())
     }
@@ -54,6 +63,11 @@ impl Sink for Parts<'_, '_, '_> {
     fn word(&mut self, word: u32) -> Option<()> {
         self.result = self.encoder.put(&word);
         self.result.ok()
+    }
+
+    fn pair(&mut self, first: u32, second: u32) -> Option<()> {
+        self.word(first)?;
+        self.word(second)
     }
 
     fn segment(&mut self, segment: Segment) -> Option<()> {
