@@ -108,7 +108,7 @@ pub fn run(table: &Table) -> ExitCode {
             streamed = row.instructions;
         }
     }
-    if args.rounds > 0 {
+    if args.rounds > 0 && table.rpcgen.is_some() {
         ops.retain(|op| args.only.is_empty() || belongs(op.id, &args.only));
         slow += beside_tirpc(&mut ops, table.rpcgen, &args);
     }
