@@ -341,6 +341,13 @@ pub trait FileSystem: Send + Sync {
     /// Handle of the top directory, which MOUNT hands out.
     fn root(&self) -> Handle;
 
+    /// Whether a handle may be one of this file system. Asked where a server has several: the first that says yes gets
+    /// the call, and judges the handle itself.
+    fn owns(&self, handle: &[u8]) -> bool {
+        let _ = handle;
+        true
+    }
+
     /// Attributes of an object (GETATTR, RFC 1813, section 3.3.1).
     fn getattr(&self, caller: &Caller<'_>, object: &[u8]) -> Result<Attributes>;
 

@@ -8,6 +8,7 @@ pub mod local;
 pub mod memfs;
 pub mod sample;
 pub mod server;
+pub mod state_dir;
 
 /// The codec example of the project's README runs as a test.
 #[cfg(doctest)]

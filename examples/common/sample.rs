@@ -29,8 +29,7 @@ one of your own directories start the server with --export DIR.
 /// A sample directory that is removed when this is dropped.
 #[derive(Debug)]
 pub struct Sample {
-    // Held for its Drop.
-    _keep: TempDir,
+    keep: TempDir,
     path: PathBuf,
 }
 
@@ -53,7 +52,13 @@ impl Sample {
         let drop = path.join("drop");
         create_dir(&drop)?;
         std::fs::set_permissions(&drop, std::os::unix::fs::PermissionsExt::from_mode(0o1777))?;
-        Ok(Self { _keep: keep, path })
+        Ok(Self { keep, path })
+    }
+
+    /// A place for the state of the server, beside the directory to export; it is not made yet.
+    #[must_use]
+    pub fn state_dir(&self) -> PathBuf {
+        self.keep.path().join("state")
     }
 
     /// The directory to export.

@@ -15,11 +15,12 @@ use clap::{Parser, ValueEnum};
 use nfswire_examples::local::{ExportOptions, LocalFs};
 use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash};
+use nfswire_examples::state_dir::StateDir;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
-use tracing::warn;
+use tracing::{info, warn};
 
 /// A file that is kept open has at most this many descriptors.
 const DESCRIPTORS_PER_FILE: usize = 3;
@@ -35,6 +36,10 @@ struct Options {
     /// Directory to export; without it, a sample directory that is made for the occasion
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
+    /// Where to keep the key for file handles, made if it is not there [default: /var/lib/nfswire for root, else
+    /// $XDG_STATE_HOME/nfswire or ~/.local/state/nfswire; for the sample, a temporary directory]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
     /// Address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:20490")]
     listen: String,
@@ -114,7 +119,20 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         Some(directory) => directory.canonicalize().unwrap_or_else(|_| directory.clone()),
         None => sample.insert(Sample::new()?).path().to_owned(),
     };
-    let export = ExportOptions::default();
+    let state = match (&options.state_dir, &sample) {
+        (Some(named), _) => StateDir::open(named)?,
+        (None, Some(sample)) => StateDir::open(&sample.state_dir())?,
+        (None, None) => StateDir::open(&StateDir::usual_path()?)?,
+    };
+    if state.is_new() {
+        let path = state.path().display();
+        info!("made a new key for file handles in {path}: handles of earlier runs are not known");
+    }
+    let export = ExportOptions {
+        key: Some(state.key().clone()),
+        write_verifier: Some(state.write_verifier()),
+        ..ExportOptions::default()
+    };
     let max_connections = connections(options.max_connections, export.open_files);
     let fs = LocalFs::new(&directory, export)?;
     let switches_users = fs.switches_users();

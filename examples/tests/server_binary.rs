@@ -7,6 +7,7 @@ mod server_support;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -17,6 +18,36 @@ use nfswire_nfs3::{DirOpArgs, FileHandle, FileName, StableHow, Status};
 use nfswire_xdr::Payload;
 use rustix::process::{Pid, Signal, kill_process};
 use server_support::Client;
+use tempfile::TempDir;
+
+/// A directory to export, and a state directory that is still to be made.
+struct Place {
+    _dir: TempDir,
+    export: String,
+    state: String,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name| dir.path().join(name).to_str().unwrap().to_owned();
+        let (export, state) = (path("exported"), path("state"));
+        std::fs::create_dir(&export).unwrap();
+        Self { _dir: dir, export, state }
+    }
+
+    fn arguments(&self) -> [&str; 6] {
+        ["--export", &self.export, "--state-dir", &self.state, "--listen", "127.0.0.1:0"]
+    }
+
+    /// In a shell, so that limits can be set before.
+    fn in_shell(&self, limit: &str, rest: &str) -> Command {
+        let script = format!("{limit} && exec \"$0\" \"$@\" {rest}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_server")]).args(self.arguments());
+        command
+    }
+}
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
@@ -72,19 +103,26 @@ fn a_sample_is_served_until_a_signal_comes() {
 
 #[test]
 fn what_cannot_be_done_is_said_in_a_sentence() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
-    let (child, _, address) = start(&["--export", dir, "--listen", "127.0.0.1:0"]);
+    let (first, second) = (Place::new(), Place::new());
+    let (child, _, address) = start(&first.arguments());
     let taken = address.to_string();
+    let there = ["--export", &second.export, "--state-dir", &second.state];
+    let with = |more: &[&'static str]| [&there[..], more].concat();
     let cases = [
-        (vec!["--export", "/no/such/directory"], "/no/such/directory"),
-        (vec!["--export", dir, "--listen", &taken], "already in use"),
-        (vec!["--export", dir, "--listen", "0.0.0.0:0"], "loopback"),
-        (vec!["--export", dir, "--listen", "here"], "HOST:PORT"),
+        (
+            vec!["--state-dir", &second.state, "--export", "/no/such/directory"],
+            "/no/such/directory",
+        ),
+        ([&there[..], &["--listen", &taken]].concat(), "already in use"),
+        (with(&["--listen", "0.0.0.0:0"]), "loopback"),
+        (with(&["--listen", "here"]), "HOST:PORT"),
+        (first.arguments().to_vec(), "another server uses the state"),
+        (vec!["--state-dir", &second.export], "chmod 0700"),
         (vec!["--copy-break", "many"], "--copy-break"),
         (vec!["--copy-break", "1048577"], "no READ is longer than 1048576 bytes"),
         (vec!["--max-connections", "0"], "no client could connect"),
     ];
+    std::fs::set_permissions(&second.export, PermissionsExt::from_mode(0o755)).unwrap();
     for (arguments, expected) in cases {
         let output = command(&arguments).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap().to_lowercase();
@@ -98,11 +136,12 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
 fn a_relative_directory_is_named_in_full() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("exported")).unwrap();
-    let mut child = command(&["--export", "exported", "--listen", "127.0.0.1:0"])
-        .current_dir(dir.path())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        command(&["--export", "exported", "--state-dir", "state", "--listen", "127.0.0.1:0"])
+            .current_dir(dir.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let full = dir.path().canonicalize().unwrap().join("exported");
@@ -112,10 +151,9 @@ fn a_relative_directory_is_named_in_full() {
 
 #[test]
 fn a_write_beyond_the_file_size_limit_fails_and_the_server_goes_on() {
-    let dir = tempfile::tempdir().unwrap();
-    let script = "ulimit -f 8 && exec \"$0\" --export \"$1\" --listen 127.0.0.1:0 --squash none";
-    let mut child = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_server"), dir.path().to_str().unwrap()])
+    let place = Place::new();
+    let mut child = place
+        .in_shell("ulimit -f 8", "--squash none")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -123,7 +161,7 @@ fn a_write_beyond_the_file_size_limit_fails_and_the_server_goes_on() {
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
     let address =
         out.find_map(|line| line.unwrap().strip_prefix("ready ").map(|a| a.parse().unwrap()));
-    std::fs::write(dir.path().join("file"), b"x").unwrap();
+    std::fs::write(Path::new(&place.export).join("file"), b"x").unwrap();
     let mut client = Client::to(address.unwrap());
     client.user = Some((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()));
     let root = client.mount("/");
@@ -145,9 +183,8 @@ fn a_write_beyond_the_file_size_limit_fails_and_the_server_goes_on() {
 
 #[test]
 fn refused_connections_do_not_fill_the_log() {
-    let dir = tempfile::tempdir().unwrap();
-    let arguments = ["--export", dir.path().to_str().unwrap(), "--listen", "127.0.0.1:0"];
-    let mut child = command(&arguments)
+    let place = Place::new();
+    let mut child = command(&place.arguments())
         .args(["--max-connections", "1"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -173,10 +210,9 @@ fn refused_connections_do_not_fill_the_log() {
 
 #[test]
 fn connections_leave_descriptors_for_files() {
-    let dir = tempfile::tempdir().unwrap();
-    let script = "ulimit -n 900 && exec \"$0\" --export \"$1\" --listen 127.0.0.1:0 2>&1";
-    let mut child = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_server"), dir.path().to_str().unwrap()])
+    let place = Place::new();
+    let mut child = place
+        .in_shell("ulimit -n 900", "2>&1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -187,4 +223,44 @@ fn connections_leave_descriptors_for_files() {
     // 256 files of three descriptors, and 64.
     assert!(lines.iter().any(|line| line.contains("room for 68 connections")), "{lines:?}");
     end(child, Signal::TERM);
+}
+
+#[test]
+fn handles_and_nothing_else_survive_a_restart() {
+    let place = Place::new();
+    std::fs::create_dir(Path::new(&place.export).join("folder")).unwrap();
+    let mut before = None;
+    for _ in 0..2 {
+        let (child, _, address) = start(&place.arguments());
+        let mut client = Client::to(address);
+        let now = (client.mount("/"), client.mount("/folder"));
+        assert_eq!(before.get_or_insert_with(|| now.clone()), &now);
+        end(child, Signal::TERM);
+    }
+    // A killed server leaves nothing locked.
+    let (mut child, _, _) = start(&place.arguments());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (child, _, address) = start(&place.arguments());
+    assert_eq!(Client::to(address).mount("/"), before.as_ref().unwrap().0);
+    end(child, Signal::TERM);
+    // Another key, other handles.
+    std::fs::remove_dir_all(&place.state).unwrap();
+    let (child, _, address) = start(&place.arguments());
+    assert_ne!(Client::to(address).mount("/"), before.unwrap().0);
+    end(child, Signal::TERM);
+}
+
+#[test]
+fn a_damaged_state_is_never_replaced() {
+    let place = Place::new();
+    let (child, _, _) = start(&place.arguments());
+    end(child, Signal::TERM);
+    let file = Path::new(&place.state).join("state");
+    std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(40).unwrap();
+    let output = command(&place.arguments()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("is cut off: it has 40 of 72 bytes"), "{text}");
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 40);
 }

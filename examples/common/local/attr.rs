@@ -31,7 +31,7 @@ fn stat_at(fd: impl AsFd, path: &core::ffi::CStr, flags: AtFlags) -> Result<Stat
 /// How file systems of this export are numbered towards clients.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbering {
-    pub(super) export: u16,
+    pub(super) export: u32,
     /// Device of the export's root.
     pub(super) root_device: u64,
 }

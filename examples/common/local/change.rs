@@ -87,7 +87,7 @@ impl LocalFs {
         to: NameIn<'_>,
     ) -> Result<Renamed> {
         let from_dir = self.resolve_dir(from.0)?;
-        let to_dir = self.resolve_dir(to.0).map_err(|failure| {
+        let to_dir = self.resolve_other_dir(to.0).map_err(|failure| {
             let source = WccData::only_after(self.attributes(&from_dir).ok());
             Failure::with_both(failure.status, source, failure.first())
         })?;
@@ -168,7 +168,7 @@ impl LocalFs {
         name: &[u8],
     ) -> Result<Linked> {
         let node = self.resolve(file)?;
-        let dir = self.resolve_dir(dir).map_err(|failure| {
+        let dir = self.resolve_other_dir(dir).map_err(|failure| {
             let file = WccData::only_after(self.attributes(&node).ok());
             Failure::with_both(failure.status, file, failure.first())
         })?;

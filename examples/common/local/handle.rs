@@ -3,24 +3,29 @@
 //! A handle holds what identifies a file for as long as it exists: device, inode number and birth time (which tells an
 //! inode number that is used again from its earlier owner, unless both
 //! were made within one tick of the kernel's clock, some ms). It holds no path and no parent, so it is the same under
-//! every name, and renaming changes nothing. Layout, 24 bytes, numbers big-endian:
+//! every name, and renaming changes nothing. A seal over all of it, under a key that only the server has, makes it
+//! impossible to guess one. Layout, 42 bytes, numbers big-endian:
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0 | version of this layout: 1 |
+//! | 0 | version of this layout: 2 |
 //! | 1 | how the file is found: 1, by (device, inode, birth time) |
-//! | 2..4 | export |
-//! | 4..8 | device, 0 for that of the export's root (device numbers may change when a machine restarts) |
-//! | 8..16 | inode number |
-//! | 16..24 | birth time in ns since 1970 modulo 2^64, 0 if the file system keeps none |
+//! | 2..6 | export |
+//! | 6..10 | device, 0 for that of the export's root (device numbers may change when a machine restarts) |
+//! | 10..18 | inode number |
+//! | 18..26 | birth time in ns since 1970 modulo 2^64, 0 if the file system keeps none |
+//! | the last 16 | SipHash-2-4-128 of everything before |
+
+use subtle::ConstantTimeEq;
 
 use crate::fs::Handle;
+use crate::state_dir::{MacKey, SEAL_LEN};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const FOUND_BY_IDENTITY: u8 = 1;
 
-/// Bytes of a handle.
-pub(super) const HANDLE_LEN: usize = 24;
+/// Bytes before the seal.
+const IDENTITY_LEN: usize = 26;
 
 /// A file while it exists: device and inode number. Device 0 stands for that of the export's root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,32 +41,76 @@ pub(super) struct Key {
     pub(super) birth: u64,
 }
 
-impl Key {
-    /// The handle of this file in this export.
-    pub(super) fn handle(self, export: u16) -> Handle {
-        let mut bytes = Vec::with_capacity(HANDLE_LEN);
+/// Why a handle names no file of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// No server with this key has made it.
+    Forged,
+    /// It is one of another export of this server.
+    OtherExport,
+}
+
+/// Makes and reads the handles of one export.
+#[derive(Debug)]
+pub(super) struct Handles {
+    export: u32,
+    key: MacKey,
+}
+
+impl Handles {
+    pub(super) const fn new(export: u32, key: MacKey) -> Self {
+        Self { export, key }
+    }
+
+    /// The handle of this file.
+    pub(super) fn make(&self, file: Key) -> Handle {
+        let mut bytes = Vec::with_capacity(IDENTITY_LEN.saturating_add(SEAL_LEN));
         bytes.extend_from_slice(&[VERSION, FOUND_BY_IDENTITY]);
-        bytes.extend_from_slice(&export.to_be_bytes());
-        bytes.extend_from_slice(&self.id.device.to_be_bytes());
-        bytes.extend_from_slice(&self.id.inode.to_be_bytes());
-        bytes.extend_from_slice(&self.birth.to_be_bytes());
+        bytes.extend_from_slice(&self.export.to_be_bytes());
+        bytes.extend_from_slice(&file.id.device.to_be_bytes());
+        bytes.extend_from_slice(&file.id.inode.to_be_bytes());
+        bytes.extend_from_slice(&file.birth.to_be_bytes());
+        let seal = self.key.seal(&bytes);
+        bytes.extend_from_slice(&seal);
         Handle::new(&bytes).unwrap_or(Handle::EMPTY)
     }
 
-    /// Reads a handle; `None` if this export cannot have made it.
-    pub(super) fn parse(handle: &[u8], export: u16) -> Option<Self> {
-        let handle: &[u8; HANDLE_LEN] = handle.try_into().ok()?;
-        let (head, rest) = handle.split_first_chunk::<4>()?;
-        let [export_high, export_low] = export.to_be_bytes();
-        if *head != [VERSION, FOUND_BY_IDENTITY, export_high, export_low] {
-            return None;
+    /// Reads a handle. The seal comes first: nothing is said about bytes that nobody has sealed.
+    pub(super) fn parse(&self, handle: &[u8]) -> Result<Key, Refused> {
+        let (sealed, seal) = handle.split_last_chunk::<SEAL_LEN>().ok_or(Refused::Forged)?;
+        if !bool::from(self.key.seal(sealed).ct_eq(seal)) {
+            return Err(Refused::Forged);
         }
-        let (device, rest) = rest.split_first_chunk::<4>()?;
-        let (inode, rest) = rest.split_first_chunk::<8>()?;
-        let (birth, _) = rest.split_first_chunk::<8>()?;
-        Some(Self {
-            id: FileId { device: u32::from_be_bytes(*device), inode: u64::from_be_bytes(*inode) },
-            birth: u64::from_be_bytes(*birth),
-        })
+        // What is sealed has one of these forms, unless another version of this program has used the key.
+        let (head, export, rest) = split(sealed).ok_or(Refused::Forged)?;
+        if head != [VERSION, FOUND_BY_IDENTITY] {
+            return Err(Refused::Forged);
+        }
+        if export != self.export {
+            return Err(Refused::OtherExport);
+        }
+        identity(rest).ok_or(Refused::Forged)
     }
+
+    /// Whether a handle says that it is of this export, true or not.
+    pub(super) fn claims(&self, handle: &[u8]) -> bool {
+        split(handle).is_some_and(|(_, export, _)| export == self.export)
+    }
+}
+
+/// Version and kind, export, and the rest.
+fn split(handle: &[u8]) -> Option<([u8; 2], u32, &[u8])> {
+    let (head, rest) = handle.split_first_chunk::<2>()?;
+    let (export, rest) = rest.split_first_chunk::<4>()?;
+    Some((*head, u32::from_be_bytes(*export), rest))
+}
+
+fn identity(bytes: &[u8]) -> Option<Key> {
+    let (device, rest) = bytes.split_first_chunk::<4>()?;
+    let (inode, rest) = rest.split_first_chunk::<8>()?;
+    let birth: &[u8; 8] = rest.try_into().ok()?;
+    Some(Key {
+        id: FileId { device: u32::from_be_bytes(*device), inode: u64::from_be_bytes(*inode) },
+        birth: u64::from_be_bytes(*birth),
+    })
 }

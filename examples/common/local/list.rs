@@ -91,7 +91,7 @@ impl LocalFs {
                 self.places.seen(key.id, dir.key.id, name.to_bytes());
                 EntryDetails {
                     attributes: Some(self.numbering.attributes(&stat)),
-                    handle: Some(key.handle(self.options.id)),
+                    handle: Some(self.handles.make(key)),
                 }
             }
             _ => EntryDetails::default(),

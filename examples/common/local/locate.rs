@@ -9,7 +9,7 @@ use nfswire_nfs3::{FileType, Status};
 use rustix::fs::{Mode, OFlags, RawDir, Statx, openat, openat2};
 
 use super::attr::stat;
-use super::handle::{FileId, Key};
+use super::handle::{FileId, Key, Refused};
 use super::node::Node;
 use super::places::Way;
 use super::{LOOK, LocalFs, STEP, check_name};
@@ -75,7 +75,7 @@ impl LocalFs {
     /// `BADHANDLE` for what this export did not make, `STALE` for a file that is gone, `JUKEBOX` while it cannot be looked
     /// for, or not everywhere.
     pub(super) fn resolve(&self, handle: &[u8]) -> Result<Arc<Node>> {
-        let key = Key::parse(handle, self.options.id).ok_or(Status::BADHANDLE)?;
+        let key = self.handles.parse(handle).map_err(|_| Status::BADHANDLE)?;
         if key.id == self.root.key.id {
             return if key == self.root.key {
                 Ok(Arc::clone(&self.root))
@@ -92,6 +92,14 @@ impl LocalFs {
             None => self.by_walk(key)?.ok_or(Status::STALE)?,
         };
         Ok(self.enter_unnamed(fd, &stat))
+    }
+
+    /// The directory of the second handle of a call: one of another export is somewhere else, not nowhere.
+    pub(super) fn resolve_other_dir(&self, handle: &[u8]) -> Result<Arc<Node>> {
+        match self.handles.parse(handle) {
+            Err(Refused::OtherExport) => Err(Status::XDEV.into()),
+            _ => self.resolve_dir(handle),
+        }
     }
 
     /// The directory of a handle.
@@ -247,7 +255,7 @@ impl LocalFs {
         let dir_attributes = self.attributes(&dir).ok();
         match found {
             Ok((object, attributes)) => Ok(Found {
-                object: object.handle(self.options.id),
+                object: self.handles.make(object),
                 attributes: Some(attributes),
                 dir_attributes,
             }),

@@ -47,10 +47,13 @@ use crate::fs::{
     Made, ReadData, Renamed, Result, Written, default_fsinfo, default_pathconf,
 };
 use attr::{Numbering, stat};
+use handle::Handles;
 use identity::Identity;
 use locate::Walks;
 use node::{Node, Nodes, Rights, WriteVerifier, reopen};
 use places::Places;
+
+use crate::state_dir::MacKey;
 
 /// How every path step is made.
 const STEP: ResolveFlags = ResolveFlags::BENEATH
@@ -68,8 +71,12 @@ const SETTLED_SECONDS: i64 = 2;
 /// How a directory is exported.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
-    /// Distinguishes the exports of one server; part of every handle.
-    pub id: u16,
+    /// Distinguishes the exports of one server; part of every handle and of `fsid`. At most 2^31 - 1.
+    pub id: u32,
+    /// Under which key handles are sealed. Without one they are good for this process only.
+    pub key: Option<MacKey>,
+    /// First write verifier: one that no earlier run has used. The clock without it.
+    pub write_verifier: Option<u64>,
     /// Answer every change with `ROFS`.
     pub read_only: bool,
     /// Names are on disk before the reply says so (fsync of objects and directories). Without it a power loss may undo
@@ -83,7 +90,15 @@ pub struct ExportOptions {
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        Self { id: 0, read_only: false, durable: true, open_files: 256, known_places: 1 << 17 }
+        Self {
+            id: 0,
+            key: None,
+            write_verifier: None,
+            read_only: false,
+            durable: true,
+            open_files: 256,
+            known_places: 1 << 17,
+        }
     }
 }
 
@@ -111,12 +126,18 @@ pub enum ExportError {
         /// The kernel's answer.
         error: Errno,
     },
+    /// No random numbers for a key.
+    #[error(
+        "cannot make a key for file handles: getrandom: {0}; run outside of a sandbox that forbids it"
+    )]
+    Random(Errno),
 }
 
 /// A directory of this machine, served with everything below it.
 #[derive(Debug)]
 pub struct LocalFs {
     options: ExportOptions,
+    handles: Handles,
     numbering: Numbering,
     identity: Identity,
     /// `/proc/self/fd`.
@@ -133,7 +154,7 @@ impl LocalFs {
     ///
     /// # Errors
     /// The directory cannot be opened, or the kernel lacks what safe path steps need.
-    pub fn new(directory: &Path, options: ExportOptions) -> Result<Self, ExportError> {
+    pub fn new(directory: &Path, mut options: ExportOptions) -> Result<Self, ExportError> {
         let look = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(directory, look, Mode::empty())
             .map_err(|error| ExportError::Directory { path: directory.into(), error })?;
@@ -152,7 +173,11 @@ impl LocalFs {
         let root_device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
         let numbering = Numbering { export: options.id, root_device };
         let key = numbering.key(&found);
-        let verifier = Arc::new(WriteVerifier::new());
+        let verifier = Arc::new(WriteVerifier::new(options.write_verifier));
+        let secret = match &options.key {
+            Some(secret) => secret.clone(),
+            None => options.key.insert(MacKey::random().map_err(ExportError::Random)?).clone(),
+        };
         let at_least_16 =
             |wanted: usize| NonZeroUsize::new(wanted.max(16)).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
@@ -160,6 +185,7 @@ impl LocalFs {
             places: Places::new(key.id, at_least_16(options.known_places)),
             walks: Mutex::new(Walks::default()),
             root: Arc::new(Node::new(key, FileType::Directory, root, Arc::clone(&verifier))),
+            handles: Handles::new(options.id, secret),
             options,
             numbering,
             identity: Identity::of_this_process(),
@@ -195,7 +221,7 @@ impl LocalFs {
     }
 
     fn handle(&self, node: &Node) -> Handle {
-        node.key.handle(self.options.id)
+        self.handles.make(node.key)
     }
 
     fn forget(&self, key: handle::Key) {
@@ -334,6 +360,10 @@ fn is_dot(name: &[u8]) -> bool {
 impl FileSystem for LocalFs {
     fn root(&self) -> Handle {
         self.handle(&self.root)
+    }
+
+    fn owns(&self, handle: &[u8]) -> bool {
+        self.handles.claims(handle)
     }
 
     fn getattr(&self, _: &Caller<'_>, object: &[u8]) -> Result<Attributes> {

@@ -23,8 +23,11 @@ const REMEMBERED_CALLERS: usize = 8;
 pub(super) struct WriteVerifier(AtomicU64);
 
 impl WriteVerifier {
-    /// One that no earlier run of this server has used: the clock, in ns.
-    pub(super) fn new() -> Self {
+    /// One that no earlier run of this server has used: without a number that is known to be such, the clock in ns.
+    pub(super) fn new(first: Option<u64>) -> Self {
+        if let Some(first) = first {
+            return Self(AtomicU64::new(first));
+        }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(AtomicU64::new(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
     }
@@ -284,7 +287,7 @@ mod tests {
     fn node() -> Node {
         let key = Key { id: FileId { device: 0, inode: 1 }, birth: 0 };
         let null = std::fs::File::open("/dev/null").unwrap().into();
-        Node::new(key, FileType::Regular, null, Arc::new(WriteVerifier::new()))
+        Node::new(key, FileType::Regular, null, Arc::new(WriteVerifier::new(None)))
     }
 
     const RIGHTS: Rights = Rights { read: true, write: false, execute: true };
