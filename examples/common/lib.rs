@@ -3,6 +3,7 @@
 extern crate alloc;
 
 pub mod client;
+pub mod exports;
 pub mod fs;
 pub mod local;
 pub mod memfs;

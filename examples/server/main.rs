@@ -1,17 +1,25 @@
-//! Exports a directory over NFSv3.
+//! Exports directories over NFSv3.
 
 extern crate alloc;
 
+mod announce;
+mod export;
+
 use alloc::sync::Arc;
 use core::error::Error;
-use core::net::SocketAddr;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
+use announce::Share;
 use clap::{Parser, ValueEnum};
+use export::ExportOption;
+use ipnet::IpNet;
+use nfswire_examples::exports::{Export, Exports, export_name, loopback};
 use nfswire_examples::local::{ExportOptions, LocalFs};
 use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash};
@@ -22,6 +30,9 @@ use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
 use tracing::{info, warn};
 
+/// What several exports share is divided, but each gets at least this.
+const LEAST_OPEN_FILES: usize = 64;
+const LEAST_KNOWN_PLACES: usize = 1 << 14;
 /// A file that is kept open has at most this many descriptors.
 const DESCRIPTORS_PER_FILE: usize = 3;
 /// Descriptors for everything else: the steps of path walks, standard streams, signals.
@@ -29,20 +40,42 @@ const OTHER_DESCRIPTORS: usize = 64;
 /// Largest copy-break: no READ is longer.
 const MAX_COPY_BREAK: u32 = 1 << 20;
 
-/// Exports a directory over NFSv3, on this machine only.
+/// Exports directories over NFSv3: without options a sample, on this machine only.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
-    /// Directory to export; without it, a sample directory that is made for the occasion
-    #[arg(long, value_name = "DIR")]
-    export: Option<PathBuf>,
+    /// Directory to export; several times for several [default: a sample directory, made for the occasion]
+    ///
+    /// NAME is what clients mount, / and the last component of DIR if none is given; with one export / works too, and
+    /// directories below it always do. OPTION is one of
+    ///
+    /// ro: nothing is changed;
+    ///
+    /// async: new and changed names are answered before they are on disk, so that a power failure may undo them;
+    ///
+    /// squash=root|all|none: as --squash, for this export;
+    ///
+    /// crossmnt: file systems mounted below DIR are exported too;
+    ///
+    /// allow=CIDR: as --allow, for this export.
+    ///
+    /// A comma in DIR or NAME is written \, and an = before a / is written \=.
+    #[arg(long, value_name = "DIR[=/NAME][,OPTION]...", verbatim_doc_comment)]
+    export: Vec<OsString>,
     /// Where to keep the key for file handles, made if it is not there [default: /var/lib/nfswire for root, else
     /// $XDG_STATE_HOME/nfswire or ~/.local/state/nfswire; for the sample, a temporary directory]
+    ///
+    /// A server needs one of its own, of mode 0700. With the same one handles survive a restart.
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
     /// Address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:20490")]
     listen: String,
+    /// Network whose hosts are served, or a host; several times for several [default: this machine]
+    ///
+    /// AUTH_SYS, which is all the proof that NFSv3 clients bring, is none: these hosts can claim to be any user.
+    #[arg(long, value_name = "CIDR", value_parser = export::network)]
+    allow: Vec<IpNet>,
     /// Whose requests are served as nobody's
     #[arg(long, value_enum, default_value = "root")]
     squash: SquashOption,
@@ -67,8 +100,20 @@ struct Options {
 enum SquashOption {
     /// Requests of user 0
     Root,
+    /// All requests
+    All,
     /// No requests
     None,
+}
+
+impl From<SquashOption> for Squash {
+    fn from(option: SquashOption) -> Self {
+        match option {
+            SquashOption::Root => Self::Root,
+            SquashOption::All => Self::All,
+            SquashOption::None => Self::None,
+        }
+    }
 }
 
 fn copy_break(text: &str) -> Result<u32, String> {
@@ -114,10 +159,18 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         signals.add_signal(SIGHUP)?;
     }
     let mut sample = None;
-    let directory = match &options.export {
-        // What cannot be resolved is reported under the name that was given.
-        Some(directory) => directory.canonicalize().unwrap_or_else(|_| directory.clone()),
-        None => sample.insert(Sample::new()?).path().to_owned(),
+    let wanted = match &options.export[..] {
+        [] => {
+            let path = sample.insert(Sample::new()?).path().to_owned();
+            vec![ExportOption::new(path, Some("/"))]
+        }
+        several => several
+            .iter()
+            .map(|text| {
+                ExportOption::parse(text)
+                    .map_err(|why| format!("--export {}: {why}", text.display()))
+            })
+            .collect::<Result<_, _>>()?,
     };
     let state = match (&options.state_dir, &sample) {
         (Some(named), _) => StateDir::open(named)?,
@@ -128,38 +181,93 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         let path = state.path().display();
         info!("made a new key for file handles in {path}: handles of earlier runs are not known");
     }
-    let export = ExportOptions {
-        key: Some(state.key().clone()),
-        write_verifier: Some(state.write_verifier()),
-        ..ExportOptions::default()
-    };
-    let max_connections = connections(options.max_connections, export.open_files);
-    let fs = LocalFs::new(&directory, export)?;
-    let switches_users = fs.switches_users();
+    let shares = shares(options, wanted, &state)?;
+    let open_files = shares.iter().map(|share| share.open_files).sum();
     let config = Config {
-        squash: match options.squash {
-            SquashOption::Root => Squash::Root,
-            SquashOption::None => Squash::None,
-        },
         copy_break: options.copy_break,
         max_record: options.max_record,
-        max_connections,
+        max_connections: connections(options.max_connections, open_files),
         ..Config::default()
     };
-    let memory = format!(
-        "memory: at most {} MiB for {max_connections} connections and replies that may be asked for again",
-        config.memory_bound().div_ceil(1 << 20),
-    );
-    let server = Server::new(Arc::new(fs), config).bind(options.listen.as_str())?;
+    let exports = Exports::new(shares.iter().map(|share| share.export.clone()).collect())?;
+    let server = Server::with_exports(exports, config.clone()).bind(options.listen.as_str())?;
     let stop = server.stop_handle();
     thread::Builder::new().name("signals".into()).spawn(move || {
         if signals.forever().any(|signal| signal != SIGXFSZ) {
             stop.stop();
         }
     })?;
-    announce(options, &directory, switches_users, &memory, server.local_addr())?;
+    let mut out = io::stdout().lock();
+    announce::shares(&mut out, &shares, &state)?;
+    announce::memory(&mut out, &config)?;
+    announce::mounts(&mut out, &shares, server.local_addr())?;
+    out.flush()?;
+    drop(out);
     server.run()?;
     Ok(())
+}
+
+/// Opens the directories.
+fn shares(
+    options: &Options,
+    wanted: Vec<ExportOption>,
+    state: &StateDir,
+) -> Result<Vec<Share>, Box<dyn Error>> {
+    let usual = ExportOptions::default();
+    let part =
+        |whole: usize, least: usize| whole.checked_div(wanted.len()).unwrap_or(whole).max(least);
+    let open_files = part(usual.open_files, LEAST_OPEN_FILES);
+    let known_places = part(usual.known_places, LEAST_KNOWN_PLACES);
+    let allow = if options.allow.is_empty() { loopback() } else { options.allow.clone() };
+    let mut shares: Vec<Share> = Vec::new();
+    for one in wanted {
+        // What cannot be resolved is reported under the name that was given.
+        let directory = one.directory.canonicalize().unwrap_or_else(|_| one.directory.clone());
+        let name = one.name.unwrap_or_else(|| {
+            let last = directory.file_name().unwrap_or_default();
+            [b"/", last.as_bytes()].concat()
+        });
+        let name = export_name(&name)?;
+        // The same for the same name at each start, in whatever order they are given.
+        let id = state.key().number("export", &name);
+        let id = u32::try_from(id >> 33).unwrap_or(0);
+        if let Some(same) = shares.iter().find(|share| share.id == id && share.export.name != name)
+        {
+            let (one, other) = (name.escape_ascii(), same.export.name.escape_ascii());
+            return Err(format!(
+                "by chance {one} and {other} get the same number in handles; give one another name with --export DIR=/NAME"
+            ).into());
+        }
+        let fs = LocalFs::new(
+            &directory,
+            ExportOptions {
+                id,
+                key: Some(state.key().clone()),
+                write_verifier: Some(state.write_verifier()),
+                read_only: one.read_only,
+                durable: !one.is_async,
+                cross_mounts: one.cross_mounts,
+                open_files,
+                known_places,
+            },
+        )?;
+        shares.push(Share {
+            directory,
+            id,
+            read_only: one.read_only,
+            is_async: one.is_async,
+            cross_mounts: one.cross_mounts,
+            switches_users: fs.switches_users(),
+            open_files,
+            export: Export {
+                name,
+                fs: Arc::new(fs),
+                squash: one.squash.unwrap_or_else(|| options.squash.into()),
+                allow: if one.allow.is_empty() { allow.clone() } else { one.allow },
+            },
+        });
+    }
+    Ok(shares)
 }
 
 /// Whether whoever started this process wants it to outlive the terminal, as `nohup` does.
@@ -188,41 +296,4 @@ fn connections(wanted: usize, open_files: usize) -> usize {
         );
     }
     room.min(wanted)
-}
-
-/// Says what is served, and how to mount it.
-fn announce(
-    options: &Options,
-    directory: &Path,
-    switches_users: bool,
-    memory: &str,
-    address: SocketAddr,
-) -> io::Result<()> {
-    let (host, port) = (address.ip(), address.port());
-    let host = if address.is_ipv6() { format!("[{host}]") } else { host.to_string() };
-    let proto = if address.is_ipv6() { "tcp6" } else { "tcp" };
-    let mut out = io::stdout().lock();
-    writeln!(out, "exporting {} as /", directory.display())?;
-    match (switches_users, options.squash) {
-        (true, SquashOption::Root) => {
-            writeln!(out, "each request is served as the user it names; user 0 as nobody (65534)")?;
-        }
-        (true, SquashOption::None) => {
-            writeln!(out, "each request is served as the user it names, user 0 included")?;
-        }
-        (false, _) => {
-            let uid = rustix::process::geteuid().as_raw();
-            writeln!(
-                out,
-                "every request is served as user {uid}, whoever it names: only root may switch users"
-            )?;
-        }
-    }
-    writeln!(out, "{memory}")?;
-    writeln!(
-        out,
-        "mount -t nfs -o vers=3,proto={proto},port={port},mountport={port},nolock {host}:/ /mnt"
-    )?;
-    writeln!(out, "ready {address}")?;
-    out.flush()
 }

@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 use nfswire_nfs3::io::{WriteArgs, WriteReply};
 use nfswire_nfs3::lookup::{LookupArgs, LookupReply};
+use nfswire_nfs3::mount::MountStatus;
 use nfswire_nfs3::procedures::{Lookup, Write};
 use nfswire_nfs3::{DirOpArgs, FileHandle, FileName, StableHow, Status};
 use nfswire_xdr::Payload;
@@ -115,6 +116,16 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         ),
         ([&there[..], &["--listen", &taken]].concat(), "already in use"),
         (with(&["--listen", "0.0.0.0:0"]), "loopback"),
+        (with(&["--listen", "0.0.0.0:0", "--allow", "127.3.0.0/16"]), "loopback"),
+        // Of the documentation's network, so no address of this machine: it would be taken otherwise.
+        (
+            with(&["--listen", "192.0.2.1:0", "--allow", "192.0.2.0/24"]),
+            "cannot listen on 192.0.2.1",
+        ),
+        (with(&["--allow", "everybody"]), "is no network"),
+        (with(&["--export", "/tmp,rw"]), "--export /tmp,rw: \"rw\" is no option"),
+        ([&there[..], &["--export", &second.export]].concat(), "two exports are named /exported"),
+        (with(&["--export", "/tmp=/a/../b"]), "/a/../b cannot be the name of an export"),
         (with(&["--listen", "here"]), "HOST:PORT"),
         (first.arguments().to_vec(), "another server uses the state"),
         (vec!["--state-dir", &second.export], "chmod 0700"),
@@ -145,7 +156,7 @@ fn a_relative_directory_is_named_in_full() {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let full = dir.path().canonicalize().unwrap().join("exported");
-    assert_eq!(line, format!("exporting {} as /\n", full.display()));
+    assert_eq!(line, format!("exporting {} as /exported\n", full.display()));
     end(child, Signal::TERM);
 }
 
@@ -263,4 +274,68 @@ fn a_damaged_state_is_never_replaced() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("is cut off: it has 40 of 72 bytes"), "{text}");
     assert_eq!(std::fs::metadata(&file).unwrap().len(), 40);
+}
+
+#[test]
+fn several_exports_are_announced_and_served() {
+    let place = Place::new();
+    let other = tempfile::tempdir().unwrap();
+    std::fs::create_dir(other.path().join("two words")).unwrap();
+    let second_export =
+        format!("{}=/x,ro,async,squash=all,allow=127.0.0.0/8", other.path().display());
+    let third = format!("{}/two words,allow=10.9.8.7", other.path().display());
+    let more = ["--export", &second_export, "--export", &third];
+    let arguments = [&place.arguments()[..], &more].concat();
+    let (child, lines, address) = start(&arguments);
+    let text = lines.join("\n");
+    let port = address.port();
+    for expected in [
+        format!("exporting {} as /x (read-only, async: a power failure", other.path().display()),
+        format!("port={port},mountport={port},nolock 127.0.0.1:/exported /mnt"),
+        format!(
+            "mount_nfs -o vers=3,proto=tcp,port={port},mountport={port},locallocks 127.0.0.1:/x "
+        ),
+        "127.0.0.1:'/two words' /mnt".into(),
+        "/exported: for 127.0.0.0/8 and ::1/128 only, ".into(),
+        "'/two words': for 10.9.8.7/32 only, ".into(),
+        format!("survive a restart with this state: {}", place.state),
+        "memory: at most ".into(),
+    ] {
+        assert!(text.contains(&expected), "{expected}: {text}");
+    }
+    let mut client = Client::to(address);
+    let (first, second) = (client.mount("/exported"), client.mount("/x"));
+    assert_ne!(first, second);
+    end(child, Signal::TERM);
+    // The order on the command line is nothing that handles depend on.
+    let turned =
+        [&["--export", &third, "--export", &second_export], &place.arguments()[..]].concat();
+    let (child, _, address) = start(&turned);
+    let mut client = Client::to(address);
+    assert_eq!((client.mount("/exported"), client.mount("/x")), (first, second));
+    end(child, Signal::TERM);
+}
+
+#[test]
+fn refused_hosts_do_not_fill_the_log() {
+    let place = Place::new();
+    let mut child = command(&place.arguments())
+        .args(["--allow", "10.9.8.7"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address =
+        out.find_map(|line| line.unwrap().strip_prefix("ready ").map(|a| a.parse().unwrap()));
+    let mut client = Client::to(address.unwrap());
+    let begun = std::time::Instant::now();
+    for _ in 0..100 {
+        assert_eq!(client.try_mount("/"), Err(MountStatus::ACCES));
+    }
+    let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let log = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    let told = log.lines().filter(|line| line.contains("refused the use of /exported")).count();
+    assert!((1..=2 + seconds).contains(&told), "{told} lines: {log}");
 }

@@ -162,7 +162,8 @@ fn mount_lists_the_export_and_remembers_clients() {
     let exports: Vec<_> = reply.results::<v3::Export>().iter().collect();
     assert_eq!(exports.len(), 1);
     assert_eq!(exports[0].directory.as_bytes(), b"/");
-    assert!(exports[0].groups.is_empty(), "anybody may mount");
+    let groups: Vec<_> = exports[0].groups.iter().map(|group| group.name.as_bytes()).collect();
+    assert_eq!(groups, [&b"127.0.0.0/8"[..], b"::1/128"]);
 
     let mounts = |client: &mut Client| {
         let reply = client.call::<v3::Dump>(&());

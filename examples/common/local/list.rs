@@ -86,7 +86,7 @@ impl LocalFs {
             return EntryDetails::default();
         }
         match attr::stat_name(&dir.path, name) {
-            Ok(stat) if !attr::is_mount_point(&stat) => {
+            Ok(stat) if self.options.cross_mounts || !attr::is_mount_point(&stat) => {
                 let key = self.numbering.key(&stat);
                 self.places.seen(key.id, dir.key.id, name.to_bytes());
                 EntryDetails {

@@ -10,9 +10,9 @@ use rustix::fs::{Mode, OFlags, RawDir, Statx, openat, openat2};
 
 use super::attr::stat;
 use super::handle::{FileId, Key, Refused};
-use super::node::Node;
+use super::node::{Node, reopen};
 use super::places::Way;
-use super::{LOOK, LocalFs, STEP, check_name};
+use super::{LOOK, LocalFs, check_name};
 use crate::fs::{Caller, Failure, Found, Result};
 
 /// Names that one walk looks at before it gives up.
@@ -54,6 +54,11 @@ struct WalkPath {
 impl WalkPath {
     fn depth(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Whether it is that of the root of the export.
+    fn is_top(&self) -> bool {
+        self.depth() == 1
     }
 
     /// Goes to this name in the directory that is so deep.
@@ -183,7 +188,14 @@ impl LocalFs {
                 complete = false;
                 continue;
             };
-            let dir_id = self.numbering.key(&dir_stat).id;
+            let dir_key = self.numbering.key(&dir_stat);
+            if dir_key == key && !path.is_top() {
+                // The top of a mounted file system, whose number is not that of its entry.
+                let path =
+                    self.with_descriptors(|| reopen(&dir, &self.descriptors, OFlags::PATH))?;
+                return Ok(Some((path, dir_stat)));
+            }
+            let dir_id = dir_key.id;
             let mut entries = RawDir::new(&dir, buffer.spare_capacity_mut());
             while let Some(entry) = entries.next() {
                 let Ok(entry) = entry else {
@@ -241,11 +253,11 @@ impl LocalFs {
         {
             let (part, left) = rest.split_at_checked(slash).unwrap_or((rest, b""));
             let from = at.as_ref().unwrap_or(&self.root.path);
-            at = Some(openat2(from, part, look, Mode::empty(), STEP)?);
+            at = Some(openat2(from, part, look, Mode::empty(), self.below)?);
             rest = left.strip_prefix(b"/").unwrap_or(left);
         }
         let from = at.as_ref().unwrap_or(&self.root.path);
-        Ok(openat2(from, rest, read, Mode::empty(), STEP)?)
+        Ok(openat2(from, rest, read, Mode::empty(), self.below)?)
     }
 
     /// LOOKUP.

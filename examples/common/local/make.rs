@@ -13,7 +13,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::node::Node;
-use super::{LocalFs, STEP, attr, check_name, is_dot};
+use super::{LocalFs, attr, check_name, is_dot};
 use crate::fs::{Caller, Made, Result};
 
 /// Mode of a file whose creator named none: RFC 1813 leaves it to the server.
@@ -196,7 +196,7 @@ impl LocalFs {
             | OFlags::CLOEXEC
             | OFlags::NOCTTY;
         let mode = Mode::from_raw_mode(mode & 0o7777);
-        self.with_descriptors(|| Ok(openat2(&dir.path, name, how, mode, STEP)?))
+        self.with_descriptors(|| Ok(openat2(&dir.path, name, how, mode, self.below)?))
     }
 
     fn make_other(

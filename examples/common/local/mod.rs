@@ -55,11 +55,9 @@ use places::Places;
 
 use crate::state_dir::MacKey;
 
-/// How every path step is made.
-const STEP: ResolveFlags = ResolveFlags::BENEATH
-    .union(ResolveFlags::NO_SYMLINKS)
-    .union(ResolveFlags::NO_MAGICLINKS)
-    .union(ResolveFlags::NO_XDEV);
+/// How every path step is made, wherever mounts may be crossed.
+const BELOW: ResolveFlags =
+    ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
 /// A look at a file that opens nothing.
 const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -77,6 +75,9 @@ pub struct ExportOptions {
     pub key: Option<MacKey>,
     /// First write verifier: one that no earlier run has used. The clock without it.
     pub write_verifier: Option<u64>,
+    /// Serve file systems that are mounted below the directory, too. Their handles hold the device number, which may
+    /// be another's after the machine has restarted.
+    pub cross_mounts: bool,
     /// Answer every change with `ROFS`.
     pub read_only: bool,
     /// Names are on disk before the reply says so (fsync of objects and directories). Without it a power loss may undo
@@ -94,6 +95,7 @@ impl Default for ExportOptions {
             id: 0,
             key: None,
             write_verifier: None,
+            cross_mounts: false,
             read_only: false,
             durable: true,
             open_files: 256,
@@ -138,6 +140,8 @@ pub enum ExportError {
 pub struct LocalFs {
     options: ExportOptions,
     handles: Handles,
+    /// How every path step is made.
+    below: ResolveFlags,
     numbering: Numbering,
     identity: Identity,
     /// `/proc/self/fd`.
@@ -159,7 +163,8 @@ impl LocalFs {
         let root = open(directory, look, Mode::empty())
             .map_err(|error| ExportError::Directory { path: directory.into(), error })?;
         let descriptors = open("/proc/self/fd", look, Mode::empty()).map_err(ExportError::Proc)?;
-        openat2(&root, ".", LOOK, Mode::empty(), STEP)
+        let below = if options.cross_mounts { BELOW } else { BELOW.union(ResolveFlags::NO_XDEV) };
+        openat2(&root, ".", LOOK, Mode::empty(), below)
             .map_err(|error| ExportError::Kernel { call: "openat2", error })?;
         // With just EACCESS a missing system call would be replaced by one that asks for another user.
         let flags = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
@@ -187,6 +192,7 @@ impl LocalFs {
             root: Arc::new(Node::new(key, FileType::Directory, root, Arc::clone(&verifier))),
             handles: Handles::new(options.id, secret),
             options,
+            below,
             numbering,
             identity: Identity::of_this_process(),
             descriptors,
@@ -246,11 +252,12 @@ impl LocalFs {
     }
 
     fn step(&self, dir: &OwnedFd, path: &[u8]) -> Result<(OwnedFd, Statx)> {
-        let fd = self.with_descriptors(|| match openat2(dir, path, LOOK, Mode::empty(), STEP) {
-            // Another file system is mounted there, which is not exported.
-            Err(Errno::XDEV) => Err(Status::ACCES.into()),
-            other => Ok(other?),
-        })?;
+        let fd =
+            self.with_descriptors(|| match openat2(dir, path, LOOK, Mode::empty(), self.below) {
+                // Another file system is mounted there, which is not exported.
+                Err(Errno::XDEV) => Err(Status::ACCES.into()),
+                other => Ok(other?),
+            })?;
         let stat = stat(&fd)?;
         Ok((fd, stat))
     }
@@ -329,7 +336,7 @@ impl LocalFs {
         match open {
             Ok(open) => node.sync(&open),
             // This process may change it but not open it: the whole file system, then.
-            Err(failure) if failure.status == Status::ACCES => {
+            Err(failure) if failure.status == Status::ACCES && node.key.id.device == 0 => {
                 let root = self.root.reader(&self.descriptors)?;
                 Ok(syncfs(&root)?)
             }

@@ -11,6 +11,8 @@ pub enum Squash {
     /// User 0 and group 0 are anonymous: a client's administrator is not the server's.
     #[default]
     Root,
+    /// Everybody is anonymous.
+    All,
     /// Nobody: the file system sees user 0 as user 0.
     None,
 }
@@ -18,7 +20,7 @@ pub enum Squash {
 /// `chown` and the like read this number as "leave as it is", so it is nobody's.
 const NO_ID: u32 = u32::MAX;
 
-/// A caller with the policy applied.
+/// A caller as the credential says, or with a policy applied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
     uid: u32,
@@ -28,14 +30,18 @@ pub(super) struct Identity {
 
 impl Identity {
     /// Reads a credential; the error is the answer to the call.
-    pub(super) fn of(
-        auth: &OpaqueAuth<'_>,
-        limits: &Limits,
-        squash: Squash,
-    ) -> Result<Self, AuthStat> {
+    pub(super) fn of(auth: &OpaqueAuth<'_>, limits: &Limits) -> Result<Self, AuthStat> {
         let Credential::Sys(sys) = credential_with(auth, limits)? else {
             return Ok(Self::anonymous());
         };
+        Ok(Self { uid: sys.uid, gid: sys.gid, groups: sys.gids })
+    }
+
+    /// Applies the policy of an export.
+    pub(super) fn squashed(&self, squash: Squash) -> Self {
+        if squash == Squash::All {
+            return Self::anonymous();
+        }
         let squashed = |id: u32, anonymous: u32| match id {
             NO_ID => anonymous,
             0 if squash == Squash::Root => anonymous,
@@ -43,15 +49,15 @@ impl Identity {
         };
         let group = |gid| squashed(gid, Caller::ANONYMOUS.gid);
         let mut groups = [0; Groups::MAX];
-        for (group_out, gid) in groups.iter_mut().zip(sys.gids.as_slice()) {
+        for (group_out, gid) in groups.iter_mut().zip(self.groups.as_slice()) {
             *group_out = group(*gid);
         }
-        let groups = groups.get(..sys.gids.len()).unwrap_or_default();
-        Ok(Self {
-            uid: squashed(sys.uid, Caller::ANONYMOUS.uid),
-            gid: group(sys.gid),
+        let groups = groups.get(..self.groups.len()).unwrap_or_default();
+        Self {
+            uid: squashed(self.uid, Caller::ANONYMOUS.uid),
+            gid: group(self.gid),
             groups: Groups::truncated(groups),
-        })
+        }
     }
 
     fn anonymous() -> Self {
@@ -77,7 +83,8 @@ mod tests {
         let machine_name = Text::new(b"client").unwrap();
         let sys = AuthSys { stamp: 0, machine_name, uid, gid, gids: Groups::new(gids).unwrap() };
         let mut body = [0; AuthSys::MAX_BODY];
-        let identity = Identity::of(&sys.to_auth(&mut body), &Limits::LENIENT, squash).unwrap();
+        let identity = Identity::of(&sys.to_auth(&mut body), &Limits::LENIENT).unwrap();
+        let identity = identity.squashed(squash);
         let caller = identity.caller();
         (caller.uid, caller.gid, caller.gids.to_vec())
     }
@@ -87,6 +94,7 @@ mod tests {
         assert_eq!(seen(0, 0, &[0, 5], Squash::Root), (65534, 65534, vec![65534, 5]));
         assert_eq!(seen(0, 0, &[0, 5], Squash::None), (0, 0, vec![0, 5]));
         assert_eq!(seen(1000, 100, &[], Squash::Root), (1000, 100, vec![]));
+        assert_eq!(seen(1000, 100, &[5], Squash::All), (65534, 65534, vec![]));
     }
 
     #[test]
@@ -97,11 +105,13 @@ mod tests {
 
     #[test]
     fn no_credential_is_anonymous_and_a_bad_one_is_refused() {
-        let identity = Identity::of(&OpaqueAuth::NONE, &Limits::LENIENT, Squash::None).unwrap();
-        assert_eq!(identity.caller(), Caller::ANONYMOUS);
+        let identity = Identity::of(&OpaqueAuth::NONE, &Limits::LENIENT).unwrap();
+        for squash in [Squash::Root, Squash::All, Squash::None] {
+            assert_eq!(identity.squashed(squash).caller(), Caller::ANONYMOUS);
+        }
         for flavor in [AuthFlavor::SYS, AuthFlavor::SHORT, AuthFlavor::TLS, AuthFlavor(99)] {
             let auth = OpaqueAuth { flavor, body: Opaque::new(b"abcd").unwrap() };
-            let refused = Identity::of(&auth, &Limits::LENIENT, Squash::Root).unwrap_err();
+            let refused = Identity::of(&auth, &Limits::LENIENT).unwrap_err();
             assert_eq!(refused, AuthStat::BAD_CRED);
         }
     }
@@ -116,7 +126,7 @@ mod tests {
         body[4 + 4 + 5] = 1;
         body.extend([0; 4]);
         let auth = OpaqueAuth { flavor: AuthFlavor::SYS, body: Opaque::new(&body).unwrap() };
-        assert_eq!(Identity::of(&auth, &Limits::LENIENT, Squash::Root).unwrap().uid, 7);
-        assert!(Identity::of(&auth, &Limits::STRICT, Squash::Root).is_err());
+        assert_eq!(Identity::of(&auth, &Limits::LENIENT).unwrap().uid, 7);
+        assert!(Identity::of(&auth, &Limits::STRICT).is_err());
     }
 }

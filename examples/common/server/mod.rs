@@ -38,6 +38,7 @@ mod replays;
 mod reply;
 mod send;
 mod service;
+mod trust;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::{Arc, Weak};
@@ -51,6 +52,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use ipnet::IpNet;
 use nfswire_rpc::{NoMemory, RecordLimits};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
@@ -59,6 +61,7 @@ use tracing::{debug, info, warn};
 
 pub use identity::Squash;
 
+use crate::exports::{Exports, loopback};
 use crate::fs::FileSystem;
 use replays::Replays;
 use service::{Origin, Service};
@@ -75,8 +78,11 @@ const TELL_PAUSE: Duration = Duration::from_secs(1);
 /// How a server behaves.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Which callers are served as nobody in particular.
+    /// Which callers are served as nobody in particular. Exports given to [`Server::with_exports`] have their own.
     pub squash: Squash,
+    /// Networks whose hosts are served. Exports given to [`Server::with_exports`] have their own. Default: this
+    /// machine.
+    pub allow: Vec<IpNet>,
     /// READ data of more bytes than this is sent by `sendfile`, the other is read and sent with its header. Default
     /// 16 KiB, about where the costs cross.
     pub copy_break: u32,
@@ -104,6 +110,7 @@ impl Default for Config {
         let record = RecordLimits::DEFAULT;
         Self {
             squash: Squash::Root,
+            allow: loopback(),
             copy_break: 16 << 10,
             max_record: record.max_record,
             max_fragments: record.max_fragments,
@@ -141,10 +148,10 @@ pub enum BindError {
         "the listen address cannot be used: {0}; give it as HOST:PORT, for example 127.0.0.1:20490"
     )]
     Address(io::Error),
-    /// Other machines could connect.
+    /// Other machines could connect, and none of them may use anything.
     #[error(
-        "{0} can be reached from other machines, and AUTH_SYS lets whoever connects claim to be any user: listen on a \
-         loopback address such as 127.0.0.1"
+        "{0} can be reached from other machines, and AUTH_SYS lets whoever connects claim to be any user: say with --allow \
+         which networks you trust so far, or listen on a loopback address such as 127.0.0.1"
     )]
     NotLoopback(SocketAddr),
     /// The system refused.
@@ -172,7 +179,7 @@ pub enum RunError {
 
 /// A server that does not listen yet.
 pub struct Server {
-    fs: Arc<dyn FileSystem>,
+    exports: Exports,
     config: Config,
 }
 
@@ -183,28 +190,36 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// A server for one file system.
+    /// A server for one file system, exported as `/`.
     #[must_use]
     pub fn new(fs: Arc<dyn FileSystem>, config: Config) -> Self {
-        Self { fs, config }
+        let exports = Exports::single(fs, config.squash, config.allow.clone());
+        Self::with_exports(exports, config)
+    }
+
+    /// A server for several file systems.
+    #[must_use]
+    pub const fn with_exports(exports: Exports, config: Config) -> Self {
+        Self { exports, config }
     }
 
     /// Opens the listening socket; connections wait there until [`BoundServer::run`] takes them. Port 0 takes any free
     /// one.
     ///
     /// # Errors
-    /// See [`BindError`]. Only loopback addresses are taken.
+    /// See [`BindError`]. Addresses other than loopback are taken only if other machines may use an export.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<BoundServer, BindError> {
         let no_address = || io::Error::new(ErrorKind::NotFound, "the name has no address");
         let mut addresses = address.to_socket_addrs().map_err(BindError::Address)?;
         let address = addresses.next().ok_or_else(|| BindError::Address(no_address()))?;
-        if !address.ip().to_canonical().is_loopback() {
+        let is_local = address.ip().to_canonical().is_loopback();
+        if !is_local && self.exports.is_local_only() {
             return Err(BindError::NotLoopback(address));
         }
         let failed = |error| BindError::Listen { address, error };
         let listener = TcpListener::bind(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let shared = Arc::new(Shared::new(self.fs, self.config).map_err(BindError::Replays)?);
+        let shared = Arc::new(Shared::new(self.exports, self.config).map_err(BindError::Replays)?);
         Ok(BoundServer { shared, listener: Arc::new(listener), address })
     }
 }
@@ -334,12 +349,12 @@ struct Full {
 }
 
 impl Shared {
-    fn new(fs: Arc<dyn FileSystem>, config: Config) -> Result<Self, NoMemory> {
+    fn new(exports: Exports, config: Config) -> Result<Self, NoMemory> {
         let replays = match config.replay_calls {
             0 => None,
             calls => Some(Replays::new(calls, config.replay_bytes)?),
         };
-        let service = Service::new(fs, config.squash, config.max_record, replays);
+        let service = Service::new(exports, config.max_record, replays);
         let limits = connection::Limits {
             record: RecordLimits {
                 max_record: config.max_record,

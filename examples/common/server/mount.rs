@@ -1,25 +1,26 @@
-//! MOUNT: hands out the handle of the export and of directories below it, and remembers who asked.
+//! MOUNT: hands out the handles of exports and of directories below them, and remembers who asked.
 
 use alloc::collections::VecDeque;
-use core::net::IpAddr;
+use core::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 
 use nfswire_nfs3::mount::{
-    DirPath, Export, Exports, Groups, HostName, MountEntry, MountList, MountOk, MountReply,
+    DirPath, Export, Exports, Group, Groups, HostName, MountEntry, MountList, MountOk, MountReply,
     MountStatus, v1, v3,
 };
 use nfswire_nfs3::{FileHandle, FileType, Status};
 use nfswire_rpc::{AuthFlavor, Procedure};
 use nfswire_xdr::{Array, Cursor};
 
+use super::identity::Identity;
 use super::nfs::arguments;
 use super::reply::{Batch, Fault};
-use crate::fs::{Caller, Failure, FileSystem, Handle};
+use super::trust::Trust;
+use crate::exports::{self, normal};
+use crate::fs::{Failure, Handle};
 
 /// Most mounts that DUMP lists. It is a courtesy to administrators: nothing depends on the list.
 const MAX_REMEMBERED: usize = 256;
-/// The one export.
-const EXPORT: &[u8] = b"/";
 /// Flavors that are served, best first.
 const FLAVORS: &[u32] = &[AuthFlavor::SYS.0, AuthFlavor::NONE.0];
 /// `EOPNOTSUPP`, for a handle that has no room in version 1.
@@ -62,13 +63,15 @@ impl Mounts {
 
 /// Who calls.
 pub(super) struct Client<'a> {
-    pub(super) address: IpAddr,
-    pub(super) caller: Caller<'a>,
+    pub(super) peer: SocketAddr,
+    /// As the credential says.
+    pub(super) identity: Identity,
+    pub(super) trust: &'a Trust,
 }
 
 /// Serves one call: puts its results.
 pub(super) fn serve(
-    fs: &dyn FileSystem,
+    exports: &exports::Exports,
     mounts: &Mounts,
     client: &Client<'_>,
     version: u32,
@@ -81,17 +84,17 @@ pub(super) fn serve(
         v3::Null::NUMBER => arguments::<v3::Null>(c),
         v3::Mnt::NUMBER => {
             let path = arguments::<v3::Mnt>(c)?;
-            let found = find(fs, &client.caller, path.as_bytes());
+            let found = find(exports, client, path.as_bytes());
             if version != v3::VERSION {
                 let reply = version_1_reply(&found);
                 if matches!(reply, v1::FhStatus::Ok(_)) {
-                    mounts.add(client.address, &normal(path.as_bytes()));
+                    mounts.add(client.peer.ip(), &normal(path.as_bytes()));
                 }
                 return out.put(&reply);
             }
             match found {
                 Ok(handle) => {
-                    mounts.add(client.address, &normal(path.as_bytes()));
+                    mounts.add(client.peer.ip(), &normal(path.as_bytes()));
                     out.put_copied(&MountReply::Ok(MountOk {
                         handle: FileHandle::new(handle.as_bytes()).unwrap_or_default(),
                         flavors: Array::from_slice(FLAVORS).unwrap_or_default(),
@@ -114,46 +117,59 @@ pub(super) fn serve(
         }
         v3::Umnt::NUMBER => {
             let path = arguments::<v3::Umnt>(c)?;
-            mounts.remove(client.address, Some(&normal(path.as_bytes())));
+            mounts.remove(client.peer.ip(), Some(&normal(path.as_bytes())));
             Ok(())
         }
         v3::Umntall::NUMBER => {
             arguments::<v3::Umntall>(c)?;
-            mounts.remove(client.address, None);
+            mounts.remove(client.peer.ip(), None);
             Ok(())
         }
-        v3::Export::NUMBER => exports(c, out),
-        v1::Exportall::NUMBER if version != v3::VERSION => exports(c, out),
+        v3::Export::NUMBER => list(exports, c, out),
+        v1::Exportall::NUMBER if version != v3::VERSION => list(exports, c, out),
         _ => Err(Fault::NoProcedure),
     }
 }
 
-fn exports(c: Cursor<'_>, out: &mut Batch<'_, '_>) -> Result<(), Fault> {
+/// EXPORT: every export, with the networks whose hosts may use it.
+fn list(exports: &exports::Exports, c: Cursor<'_>, out: &mut Batch<'_, '_>) -> Result<(), Fault> {
     arguments::<v3::Export>(c)?;
-    let directory = DirPath::new(EXPORT).unwrap_or_default();
-    let export = Export { directory, groups: Groups::from_slice(&[]) };
-    out.put_copied(&Exports::from_slice(&[export]))
+    let networks: Vec<Vec<String>> = exports
+        .iter()
+        .map(|export| export.allow.iter().map(ToString::to_string).collect())
+        .collect();
+    let groups: Vec<Vec<Group<'_>>> = networks
+        .iter()
+        .map(|networks| {
+            networks
+                .iter()
+                .map(|network| Group {
+                    name: HostName::new(network.as_bytes()).unwrap_or_default(),
+                })
+                .collect()
+        })
+        .collect();
+    let list: Vec<_> = exports
+        .iter()
+        .zip(&groups)
+        .map(|(export, groups)| Export {
+            directory: DirPath::new(&export.name).unwrap_or_default(),
+            groups: Groups::from_slice(groups),
+        })
+        .collect();
+    out.put_copied(&Exports::from_slice(&list))
 }
 
-/// Names of a path, without empty ones.
-fn steps(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    path.split(|byte| *byte == b'/').filter(|step| !step.is_empty())
-}
-
-/// The same directory is remembered under one spelling.
-fn normal(path: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for step in steps(path) {
-        out.push(b'/');
-        out.extend_from_slice(step);
+/// Walks from the top of the export down, as the caller, following no symbolic link.
+fn find(exports: &exports::Exports, client: &Client<'_>, path: &[u8]) -> crate::fs::Result<Handle> {
+    let (export, steps) = exports.of_path(path).ok_or(Status::NOENT)?;
+    if !client.trust.admits(client.peer, export) {
+        return Err(Status::ACCES.into());
     }
-    if out.is_empty() { EXPORT.to_vec() } else { out }
-}
-
-/// Walks from the export down, as the caller, following no symbolic link.
-fn find(fs: &dyn FileSystem, caller: &Caller<'_>, path: &[u8]) -> crate::fs::Result<Handle> {
+    let identity = client.identity.squashed(export.squash);
+    let (fs, caller) = (&*export.fs, &identity.caller());
     let mut handle = fs.root();
-    for step in steps(path) {
+    for step in steps {
         let found = fs.lookup(caller, handle.as_bytes(), step)?;
         handle = found.object;
         let attributes = match found.attributes {

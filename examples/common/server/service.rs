@@ -1,20 +1,21 @@
 //! From a record to a reply: the RPC layer of the server.
 
-use alloc::sync::Arc;
 use core::net::SocketAddr;
 
-use nfswire_nfs3::{mount as mount_protocol, procedures as nfs_protocol};
-use nfswire_rpc::{Answer, CallHeader, ReplyHeader, args_error, parse_call};
+use nfswire_nfs3::procedures::Null;
+use nfswire_nfs3::{FileHandle, mount as mount_protocol, procedures as nfs_protocol};
+use nfswire_rpc::{Answer, AuthStat, CallHeader, Procedure, ReplyHeader, args_error, parse_call};
 use nfswire_xdr::{Cursor, EncodeError, Encoder, Limits, Segments};
 use tracing::{debug, error};
 
 use super::faulty::Faulty;
-use super::identity::{Identity, Squash};
+use super::identity::Identity;
 use super::mount::{self, Mounts};
 use super::nfs;
 use super::replays::{Replays, Ticket, Turn, is_remembered};
 use super::reply::{Batch, Fault, Pages};
-use crate::fs::FileSystem;
+use super::trust::Trust;
+use crate::exports::Exports;
 
 /// Most elements of a list in a call. No call of the served programs has one beyond its header.
 const MAX_ITEMS: u32 = 1024;
@@ -44,9 +45,9 @@ pub(super) struct Origin {
 
 /// What all connections share: the programs and what they serve.
 pub(super) struct Service {
-    fs: Arc<dyn FileSystem>,
+    exports: Exports,
     mounts: Mounts,
-    squash: Squash,
+    trust: Trust,
     limits: Limits,
     max_write: u32,
     pub(super) faulty: Faulty,
@@ -55,18 +56,13 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) fn new(
-        fs: Arc<dyn FileSystem>,
-        squash: Squash,
-        max_record: u32,
-        replays: Option<Replays>,
-    ) -> Self {
+    pub(super) fn new(exports: Exports, max_record: u32, replays: Option<Replays>) -> Self {
         let limits = Limits { max_payload: max_record, max_items: MAX_ITEMS, ..Limits::LENIENT };
         let max_write = max_record.saturating_sub(AROUND_WRITE);
         // Clients like whole pages.
         let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
-        let (mounts, faulty) = (Mounts::default(), Faulty::default());
-        Self { fs, mounts, squash, limits, max_write, faulty, replays }
+        let (mounts, trust, faulty) = (Mounts::default(), Trust::default(), Faulty::default());
+        Self { exports, mounts, trust, limits, max_write, faulty, replays }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
@@ -105,7 +101,7 @@ impl Service {
         out: &mut Batch<'_, '_>,
     ) -> Answer {
         let (xid, peer) = (call.xid, origin.peer);
-        let identity = match Identity::of(&call.credential, &self.limits, self.squash) {
+        let identity = match Identity::of(&call.credential, &self.limits) {
             Ok(identity) => identity,
             Err(stat) => {
                 debug!(%peer, flavor = call.credential.flavor.0, "a credential is refused");
@@ -120,27 +116,39 @@ impl Service {
         if !(low..=high).contains(&call.version) {
             return Answer::Reply(ReplyHeader::prog_mismatch(xid, low, high));
         }
-        let caller = identity.caller();
-        let fs = &*self.fs;
-        let results = |out: &mut Batch<'_, '_>| {
-            if call.program == nfs_protocol::PROGRAM {
-                return nfs::serve(fs, &caller, self.max_write, call.procedure, c, out);
+        let served = if call.program == nfs_protocol::PROGRAM {
+            // Every procedure but NULL begins with the handle that the export is found by.
+            let handle = { c }.decode::<FileHandle<'_>>().unwrap_or_default();
+            let Some(export) = self.exports.of_handle(handle.as_bytes(), peer.ip()) else {
+                return Answer::Reply(ReplyHeader::system_err(xid));
+            };
+            // NULL is for everybody: it is how clients find out that the server is there.
+            if call.procedure != Null::NUMBER && !self.trust.admits(peer, export) {
+                return Answer::Reply(ReplyHeader::auth_error(xid, AuthStat::TOO_WEAK));
             }
-            let client = mount::Client { address: peer.ip(), caller };
-            mount::serve(fs, &self.mounts, &client, call.version, call.procedure, c, out)
-        };
-        let remembered = call.program == nfs_protocol::PROGRAM && is_remembered(call.procedure);
-        let served = match self.replays.as_ref().filter(|_| remembered) {
-            None => out.success(xid, results),
-            Some(replays) => {
-                let client = (peer.ip().to_canonical(), caller.uid);
-                let e = &mut out.encoder;
-                match replays.begin(client, origin.connection, call, c.rest(), e) {
-                    Turn::Run(ticket) => self.once(ticket, xid, results, out),
-                    Turn::Replayed | Turn::Drop => return Answer::Drop,
-                    Turn::Lost => return Answer::Reply(ReplyHeader::system_err(xid)),
+            let identity = identity.squashed(export.squash);
+            let (fs, caller) = (&*export.fs, identity.caller());
+            let results = |out: &mut Batch<'_, '_>| {
+                nfs::serve(fs, &caller, self.max_write, call.procedure, c, out)
+            };
+            match self.replays.as_ref().filter(|_| is_remembered(call.procedure)) {
+                None => out.success(xid, results),
+                Some(replays) => {
+                    let client = (peer.ip().to_canonical(), caller.uid);
+                    let e = &mut out.encoder;
+                    match replays.begin(client, origin.connection, call, c.rest(), e) {
+                        Turn::Run(ticket) => self.once(ticket, xid, results, out),
+                        Turn::Replayed | Turn::Drop => return Answer::Drop,
+                        Turn::Lost => return Answer::Reply(ReplyHeader::system_err(xid)),
+                    }
                 }
             }
+        } else {
+            let client = mount::Client { peer, identity, trust: &self.trust };
+            out.success(xid, |out| {
+                let (exports, mounts) = (&self.exports, &self.mounts);
+                mount::serve(exports, mounts, &client, call.version, call.procedure, c, out)
+            })
         };
         let Err(fault) = served else { return Answer::Drop };
         Answer::Reply(match fault {

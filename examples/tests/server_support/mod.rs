@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use nfswire_examples::fs::FileSystem;
 use nfswire_examples::server::{Config, RunError, Server, StopHandle};
-use nfswire_nfs3::mount::{DirPath, MountReply, v3};
+use nfswire_nfs3::mount::{DirPath, MountReply, MountStatus, v3};
 use nfswire_rpc::{
     AuthSys, CallFailure, CallHeader, Groups, OpaqueAuth, Procedure, RecordMark, parse_reply,
 };
@@ -30,7 +30,11 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(fs: impl FileSystem + 'static, config: Config) -> Self {
-        let server = Server::new(Arc::new(fs), config).bind("127.0.0.1:0").unwrap();
+        Self::of(Server::new(Arc::new(fs), config))
+    }
+
+    pub(crate) fn of(server: Server) -> Self {
+        let server = server.bind("127.0.0.1:0").unwrap();
         let (address, stop) = (server.local_addr(), server.stop_handle());
         Self { address, stop, thread: Some(std::thread::spawn(|| server.run())) }
     }
@@ -165,9 +169,15 @@ impl Client {
 
     /// The handle of a directory.
     pub(crate) fn mount(&mut self, path: &str) -> Vec<u8> {
+        self.try_mount(path).expect("mounted")
+    }
+
+    pub(crate) fn try_mount(&mut self, path: &str) -> Result<Vec<u8>, MountStatus> {
         let reply = self.call::<v3::Mnt>(&DirPath::new(path.as_bytes()).unwrap());
-        let MountReply::Ok(ok) = reply.results::<v3::Mnt>() else { panic!("not mounted") };
-        ok.handle.as_bytes().to_vec()
+        match reply.results::<v3::Mnt>() {
+            MountReply::Ok(ok) => Ok(ok.handle.as_bytes().to_vec()),
+            MountReply::Fail(status) => Err(status),
+        }
     }
 }
 

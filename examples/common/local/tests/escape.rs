@@ -86,3 +86,29 @@ fn other_file_systems_are_not_entered() {
     let proc = page.entries.iter().find(|entry| entry.name == b"proc").unwrap();
     assert_eq!(proc.details, EntryDetails::default());
 }
+
+#[test]
+fn other_file_systems_are_entered_where_that_is_wanted() {
+    let options = ExportOptions { cross_mounts: true, read_only: true, ..ExportOptions::default() };
+    let fs = LocalFs::new(std::path::Path::new("/"), options).unwrap();
+    let root = fs.root();
+    let top = fs.getattr(&me(), root.as_bytes()).unwrap();
+    let found = fs.lookup(&me(), root.as_bytes(), b"proc").unwrap();
+    let (proc, attributes) = (found.object, found.attributes.unwrap());
+    assert_ne!(attributes.fsid, top.fsid);
+    let version = fs.lookup(&me(), proc.as_bytes(), b"version").unwrap().object;
+    assert_eq!(fs.lookup(&me(), proc.as_bytes(), b"..").unwrap().object, root);
+    // By the names under which they were seen.
+    for _ in 0..32 {
+        fs.nodes.shrink();
+    }
+    assert_eq!(fs.getattr(&me(), version.as_bytes()).unwrap().fsid, attributes.fsid);
+    assert_eq!(fs.getattr(&me(), proc.as_bytes()).unwrap().fileid, attributes.fileid);
+    // No symbolic link leads on from there either, however magic.
+    let own = fs.lookup(&me(), proc.as_bytes(), b"self").unwrap().object;
+    assert_eq!(status(fs.lookup(&me(), own.as_bytes(), b"root")), Status::NOTDIR);
+    let mut page = Page { limit: 1000, entries: Vec::new(), begun: false };
+    fs.readdir(&me(), root.as_bytes(), 0, [0; 8], &mut page).unwrap();
+    let entry = page.entries.iter().find(|entry| entry.name == b"proc").unwrap();
+    assert_eq!(entry.details.handle, Some(proc));
+}
