@@ -39,6 +39,8 @@ const DESCRIPTORS_PER_FILE: usize = 3;
 const OTHER_DESCRIPTORS: usize = 64;
 /// Largest copy-break: no READ is longer.
 const MAX_COPY_BREAK: u32 = 1 << 20;
+/// More threads than this wait for nothing but each other.
+const MAX_THREADS: usize = 4096;
 
 /// Exports directories over NFSv3: without options a sample, on this machine only.
 #[derive(Debug, Parser)]
@@ -87,6 +89,11 @@ struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_record)]
     #[arg(value_parser = clap::value_parser!(u32).range(8 << 10..1 << 31))]
     max_record: u32,
+    /// Calls that are served beside the threads that receive, so that a slow one does not hold up those behind it on its
+    /// connection; 0 serves the calls of a connection one after the other
+    #[arg(long, value_name = "N", default_value_t = Config::default().threads)]
+    #[arg(value_parser = threads)]
+    threads: usize,
     /// Most connections at a time
     #[arg(long, value_name = "N", default_value_t = Config::default().max_connections)]
     #[arg(value_parser = max_connections)]
@@ -124,6 +131,14 @@ fn copy_break(text: &str) -> Result<u32, String> {
         ));
     }
     Ok(bytes)
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads <= MAX_THREADS => Ok(threads),
+        Ok(_) => Err(format!("give at most {MAX_THREADS} threads")),
+        Err(error) => Err(format!("{error}; give a number of threads")),
+    }
 }
 
 fn max_connections(text: &str) -> Result<usize, String> {
@@ -186,6 +201,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let config = Config {
         copy_break: options.copy_break,
         max_record: options.max_record,
+        threads: options.threads,
         max_connections: connections(options.max_connections, open_files),
         ..Config::default()
     };

@@ -131,6 +131,7 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         (vec!["--state-dir", &second.export], "chmod 0700"),
         (vec!["--copy-break", "many"], "--copy-break"),
         (vec!["--copy-break", "1048577"], "no READ is longer than 1048576 bytes"),
+        (vec!["--threads", "4097"], "at most 4096 threads"),
         (vec!["--max-connections", "0"], "no client could connect"),
     ];
     std::fs::set_permissions(&second.export, PermissionsExt::from_mode(0o755)).unwrap();

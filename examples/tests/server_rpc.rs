@@ -193,7 +193,7 @@ fn mount_lists_the_export_and_remembers_clients() {
 }
 
 #[test]
-fn pipelined_calls_are_all_answered_in_order() {
+fn pipelined_calls_are_all_answered() {
     let server = server();
     let mut client = server.connect();
     let root = client.mount("/");
@@ -204,11 +204,16 @@ fn pipelined_calls_are_all_answered_in_order() {
     let stream: Vec<u8> = (0..calls).flat_map(|_| client.record::<Getattr>(&args)).collect();
     let mut writer = Client { stream: client.stream.try_clone().unwrap(), xid: 0, user: None };
     let sending = std::thread::spawn(move || writer.send(&stream));
-    for call in 0..calls {
-        let reply = client.receive();
-        assert_eq!(reply.xid(), first + call);
-        reply.results::<Getattr>();
-    }
+    let mut answered: Vec<u32> = (0..calls)
+        .map(|_| {
+            let reply = client.receive();
+            reply.results::<Getattr>();
+            reply.xid()
+        })
+        .collect();
+    // In any order, but each once.
+    answered.sort_unstable();
+    assert!(answered.iter().copied().eq(first..first + calls));
     sending.join().unwrap();
 }
 

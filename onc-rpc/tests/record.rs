@@ -32,6 +32,7 @@ fn records_by(
     loop {
         while let Some(record) = buffer.next_record()? {
             found.push(record.to_vec());
+            assert_eq!(found.last().map(Vec::as_slice), Some(buffer.last_record()));
         }
         if stream.is_empty() {
             return Ok((found, buffer));

@@ -1,26 +1,33 @@
 //! One connection: receive, serve all that has come, send the replies together.
 
 use alloc::sync::Arc;
+use core::mem;
 use core::net::SocketAddr;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use nfswire_rpc::{RecordBuffer, RecordError, RecordLimits};
-use nfswire_xdr::{Encoder, Segments};
+use nfswire_xdr::{Encoder, Message, Segments};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::{
     Timeout, set_socket_keepalive, set_socket_timeout, set_tcp_keepidle, set_tcp_keepintvl,
     set_tcp_user_timeout,
 };
 use thiserror::Error;
-use tracing::error;
+use tracing::{debug, error, info};
 
+use super::Shared;
+use super::crew::Job;
 use super::reply::{Batch, Pages};
 use super::send::{SendError, Socket, send};
-use super::service::{Origin, Service, Then, is_slow};
+use super::service::{Kind, Origin, Service, Then};
+use super::writes::Writes;
 use crate::fs::MAX_TRANSFER;
 
 /// Most replies that leave together.
@@ -38,6 +45,8 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 const STACK_USED: u64 = 64 << 10;
 /// Memory of a head that an idle connection keeps.
 const IDLE_HEAD: usize = 4 << 10;
+/// Calls up to this length are copied out of the receive buffer, so that another thread can go on with it.
+const SMALL_CALL: usize = 4 << 10;
 
 /// Limits of one connection.
 #[derive(Clone, Copy, Debug)]
@@ -50,20 +59,24 @@ pub(super) struct Limits {
     pub(super) send_timeout: Duration,
 }
 
-/// Bytes that a connection holds at most: its largest record, the replies of a batch, and data of small READs.
+/// Bytes that a thread holds at most: its largest record, twice if it came in odd pieces, the replies of a batch, and
+/// data of small READs.
 pub(super) fn memory(max_record: u32, copy_break: u32) -> u64 {
     let pages = u64::from(copy_break).max(PAGES as u64);
-    let received = u64::from(max_record).saturating_add(RecordBuffer::FIRST_ROOM as u64);
+    let received = u64::from(max_record).saturating_mul(2);
     // The batch ends with the reply that reaches its limit.
     let replies = MAX_BYTES.saturating_add(MAX_TRANSFER.into());
-    received.saturating_add(replies).saturating_add(pages).saturating_add(STACK_USED)
+    let room = RecordBuffer::FIRST_ROOM as u64;
+    received
+        .saturating_add(room)
+        .saturating_add(replies)
+        .saturating_add(pages)
+        .saturating_add(STACK_USED)
 }
 
 /// Why a connection ended, other than by the client's wish.
 #[derive(Debug, Error)]
 pub(super) enum End {
-    #[error("cannot set up the connection: {0}")]
-    Setup(io::Error),
     #[error("cannot receive: {0}")]
     Receive(io::Error),
     #[error("the client closed the connection in the middle of a record")]
@@ -76,13 +89,205 @@ pub(super) enum End {
     Send(SendError),
 }
 
-/// Memory that lives as long as the connection.
+/// What has been received and not served. Whoever has it is the one thread that receives.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    buffer: RecordBuffer,
+}
+
+/// A connection; it is closed, and leaves the list, when no thread works for it any more.
+pub(super) struct Connection {
+    shared: Arc<Shared>,
+    stream: Arc<TcpStream>,
+    origin: Origin,
+    /// Odd while the thread that receives serves a call; written by whoever has the inbox.
+    beat: Arc<AtomicU64>,
+    /// The inbox while a call is being served, for another thread to take.
+    parked: Mutex<Option<Box<Inbox>>>,
+    /// Held while replies are sent. True when one was cut short: nothing can follow it.
+    sending: Mutex<bool>,
+    writes: Writes,
+    /// Threads that serve a call and do not receive any more.
+    helping: AtomicUsize,
+}
+
+impl Connection {
+    pub(super) fn new(shared: Arc<Shared>, stream: Arc<TcpStream>, origin: Origin) -> Self {
+        Self {
+            shared,
+            stream,
+            origin,
+            beat: Arc::default(),
+            parked: Mutex::default(),
+            sending: Mutex::default(),
+            writes: Writes::default(),
+            helping: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(super) const fn beat(&self) -> &Arc<AtomicU64> {
+        &self.beat
+    }
+
+    pub(super) const fn peer(&self) -> SocketAddr {
+        self.origin.peer
+    }
+
+    pub(super) fn set_up(&self) -> io::Result<()> {
+        set_up(&self.stream, &self.shared.limits)
+    }
+
+    /// The job of receiving from the start.
+    pub(super) fn job(self: Arc<Self>) -> Job {
+        let buffer = RecordBuffer::new(self.shared.limits.record);
+        Job { connection: self, inbox: Box::new(Inbox { buffer }) }
+    }
+
+    fn parked(&self) -> MutexGuard<'_, Option<Box<Inbox>>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self) {
+        let beat = self.beat.load(Ordering::Relaxed).wrapping_add(1);
+        self.beat.store(beat, Ordering::SeqCst);
+    }
+
+    /// Leaves the inbox where the watcher can find it.
+    fn park(&self, inbox: Box<Inbox>) {
+        let mut parked = self.parked();
+        self.count();
+        *parked = Some(inbox);
+        drop(parked);
+        self.shared.crew.stir();
+    }
+
+    /// Takes the inbox back, unless another thread has it now.
+    fn unpark(&self) -> Option<Box<Inbox>> {
+        let inbox = self.parked().take()?;
+        self.count();
+        Some(inbox)
+    }
+
+    /// Has another thread receive; the inbox comes back if there is none.
+    fn hand_over(self: &Arc<Self>, inbox: Box<Inbox>) -> Option<Box<Inbox>> {
+        let crew = &self.shared.crew;
+        if !crew.admit(&self.helping) {
+            return Some(inbox);
+        }
+        match crew.start(Job { connection: Arc::clone(self), inbox }) {
+            Ok(()) => None,
+            Err((job, error)) => {
+                crew.dismiss(&self.helping);
+                debug!("cannot start a thread: {error}");
+                job.map(|job| job.inbox)
+            }
+        }
+    }
+
+    /// Has another thread receive if this call is still being served and something has come meanwhile.
+    pub(super) fn relieve(self: &Arc<Self>, beat: u64) {
+        let mut parked = self.parked();
+        if self.beat.load(Ordering::SeqCst) != beat {
+            return;
+        }
+        let Some(inbox) = parked.take() else { return };
+        if inbox.buffer.is_at_boundary() && !self.is_readable() {
+            *parked = Some(inbox);
+            return;
+        }
+        // Before another thread counts.
+        self.count();
+        if let Some(inbox) = self.hand_over(inbox) {
+            self.beat.store(beat, Ordering::SeqCst);
+            *parked = Some(inbox);
+        }
+    }
+
+    fn is_readable(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut fds = [PollFd::new(&*self.stream, PollFlags::IN)];
+        poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
+    }
+
+    fn send(&self, message: &Message<'_, '_>, files: &[Arc<OwnedFd>]) -> Result<(), End> {
+        let mut cut = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        if *cut {
+            // Reported by whoever cut it.
+            return Ok(());
+        }
+        send(&mut Socket(self.stream.as_fd()), message, files).map_err(|error| {
+            *cut = true;
+            self.shut();
+            remember_faulty(&self.shared.service, self.peer(), files, &error);
+            End::Send(error)
+        })
+    }
+
+    fn is_cut(&self) -> bool {
+        *self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the connection for all of its threads.
+    fn shut(&self) {
+        if let Err(error) = self.stream.shutdown(std::net::Shutdown::Both) {
+            debug!("a connection is already down: {error}");
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        debug!(peer = %self.peer(), "disconnected");
+        self.shared.forget(self.origin.connection);
+    }
+}
+
+/// A call, where no other thread touches it.
+#[derive(Default)]
+struct Call {
+    small: Vec<u8>,
+    /// The receive buffer in which a large one came, if nothing else was in it.
+    large: Option<RecordBuffer>,
+}
+
+impl Call {
+    /// The next call that has come whole.
+    fn take(&mut self, inbox: &mut Inbox) -> Result<Option<Kind>, RecordError> {
+        // A buffer that has grown is used again.
+        if let Some(large) = self.large.take().filter(|_| inbox.buffer.capacity() == 0) {
+            inbox.buffer = large;
+        }
+        let Some(record) = inbox.buffer.next_record()? else { return Ok(None) };
+        let (kind, len) = (Kind::of(record), record.len());
+        if len > SMALL_CALL && inbox.buffer.is_at_boundary() {
+            let fresh = RecordBuffer::new(inbox.buffer.limits());
+            self.large = Some(mem::replace(&mut inbox.buffer, fresh));
+        } else {
+            self.small.clear();
+            let no_memory = |_| RecordError::NoMemory { bytes: len };
+            self.small.try_reserve(len).map_err(no_memory)?;
+            self.small.extend_from_slice(inbox.buffer.last_record());
+        }
+        Ok(Some(kind))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.large.as_ref().map_or(&self.small, |large| large.last_record())
+    }
+}
+
+/// Memory that lives as long as a thread works for the connection.
 #[derive(Default)]
 struct Memory {
     head: Vec<u8>,
     /// Files that the replies of the batch refer to.
     files: Vec<Arc<OwnedFd>>,
     pages: Vec<u8>,
+    call: Call,
 }
 
 impl Memory {
@@ -91,31 +296,21 @@ impl Memory {
         self.head.shrink_to_fit();
         self.files = Vec::new();
         self.pages = Vec::new();
+        self.call = Call::default();
     }
 }
 
-/// Serves a connection until the client closes it, the server stops, or something is wrong.
-pub(super) fn serve(
-    service: &Service,
-    stream: &TcpStream,
-    origin: Origin,
-    limits: &Limits,
-    stopping: &AtomicBool,
-) -> Result<(), End> {
-    set_up(stream, limits).map_err(End::Setup)?;
-    let mut incoming = RecordBuffer::new(limits.record);
-    let mut memory = Memory::default();
-    while receive(stream, &mut incoming, &mut memory)? {
-        if serve_received(service, stream, origin, limits, &mut incoming, &mut memory)?
-            == Then::Close
-        {
-            return Err(End::NotRpc);
+/// Receives and serves until the client closes the connection, the server stops, something is wrong, or another thread
+/// receives.
+pub(super) fn run(job: Job) {
+    let Job { connection, inbox } = job;
+    let driver = Driver { connection: &connection, inbox: Some(inbox), relieved: false };
+    if let Err(end) = driver.run() {
+        if !matches!(end, End::Send(_)) && connection.is_cut() {
+            return;
         }
-        if stopping.load(Ordering::Relaxed) && incoming.is_at_boundary() {
-            break;
-        }
+        info!(peer = %connection.peer(), "connection closed: {end}");
     }
-    Ok(())
 }
 
 fn set_up(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
@@ -132,6 +327,137 @@ fn set_up(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
     let user_timeout = u32::try_from(limits.send_timeout.as_millis()).unwrap_or(u32::MAX);
     set_tcp_user_timeout(stream, user_timeout.max(1))?;
     Ok(())
+}
+
+/// A thread that works for a connection.
+struct Driver<'c> {
+    connection: &'c Arc<Connection>,
+    /// `None` while it is parked, and for good when the thread was relieved.
+    inbox: Option<Box<Inbox>>,
+    relieved: bool,
+}
+
+impl Driver<'_> {
+    fn run(mut self) -> Result<(), End> {
+        let connection = self.connection;
+        let mut memory = Memory::default();
+        loop {
+            // First: another thread may have left calls.
+            self.serve_received(&mut memory)?;
+            let Some(inbox) = &mut self.inbox else { return Ok(()) };
+            if connection.shared.is_stopping() && inbox.buffer.is_at_boundary() {
+                return Ok(());
+            }
+            if !receive(&connection.stream, &mut inbox.buffer, &mut memory)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Serves the calls that have come whole, batch by batch, as long as this thread is the one to do so.
+    fn serve_received(&mut self, memory: &mut Memory) -> Result<(), End> {
+        let connection = self.connection;
+        let (service, limits) = (&connection.shared.service, &connection.shared.limits);
+        let Memory { head, files, pages, call } = memory;
+        let mut next = None;
+        while let Some(inbox) = &mut self.inbox {
+            if next.is_none() {
+                next = call.take(inbox).map_err(End::Record)?;
+            }
+            let Some(mut kind) = next.take() else { break };
+            let mut segments = Segments::new();
+            let encoder = Encoder::growable(head, &mut segments);
+            let mut batch =
+                Batch::new(encoder, files, Pages::new(pages), limits.copy_break, &service.faulty);
+            let mut calls = 0usize;
+            // The clock is read only when there is a second call.
+            let mut begun = None;
+            let mut fault = None;
+            let then = loop {
+                let then = self.serve(call.bytes(), kind, &mut batch);
+                calls = calls.saturating_add(1);
+                let Some(inbox) = &mut self.inbox else { break then };
+                if then == Then::Close || calls >= MAX_CALLS || batch.len() >= MAX_BYTES {
+                    break then;
+                }
+                match call.take(inbox) {
+                    Ok(Some(of_next)) => {
+                        let late = begun.get_or_insert_with(Instant::now).elapsed() > MAX_WAIT;
+                        if late || of_next.may_wait_after(kind) || batch.is_short_of_pages() {
+                            next = Some(of_next);
+                            break then;
+                        }
+                        kind = of_next;
+                    }
+                    Ok(None) => break then,
+                    Err(error) => {
+                        // What came before the fault is answered all the same.
+                        fault = Some(error);
+                        break then;
+                    }
+                }
+            };
+            let short_of_pages = batch.is_short_of_pages();
+            batch.finish();
+            connection.send(&segments.view(&*head), files)?;
+            drop(segments);
+            files.clear();
+            if short_of_pages {
+                let copy_break = usize::try_from(limits.copy_break).unwrap_or(usize::MAX);
+                *pages = vec![0; copy_break.max(PAGES)];
+            }
+            if let Some(error) = fault {
+                return Err(End::Record(error));
+            }
+            if then == Then::Close {
+                if self.relieved {
+                    connection.shut();
+                }
+                return Err(End::NotRpc);
+            }
+        }
+        Ok(())
+    }
+
+    /// Serves a call, while another thread may come to receive.
+    fn serve(&mut self, record: &[u8], kind: Kind, batch: &mut Batch<'_, '_>) -> Then {
+        let connection = self.connection;
+        let place = connection.writes.place(kind);
+        if let Some(inbox) = self.inbox.take() {
+            // What waits for a disk does not hold up the calls behind it.
+            let hand_over = kind.is_slow() && !inbox.buffer.is_at_boundary();
+            match if hand_over { connection.hand_over(inbox) } else { Some(inbox) } {
+                Some(inbox) => connection.park(inbox),
+                None => self.relieved = true,
+            }
+        }
+        if let Some(place) = &place {
+            place.wait();
+        }
+        let then = connection.shared.service.call(connection.origin, record, batch);
+        drop(place);
+        if !self.relieved {
+            self.inbox = connection.unpark();
+            self.relieved = self.inbox.is_none();
+        }
+        then
+    }
+}
+
+impl Drop for Driver<'_> {
+    fn drop(&mut self) {
+        if self.inbox.is_none() && !self.relieved {
+            // A panic while a call was served.
+            self.inbox = self.connection.unpark();
+            self.relieved = self.inbox.is_none();
+        }
+        if self.relieved {
+            self.connection.shared.crew.dismiss(&self.connection.helping);
+        }
+        if thread::panicking() {
+            self.connection.shut();
+        }
+    }
 }
 
 /// Receives what there is; false at the end of the stream.
@@ -167,72 +493,6 @@ fn receive(
     }
 }
 
-/// Serves the calls that have come whole, batch by batch.
-fn serve_received(
-    service: &Service,
-    stream: &TcpStream,
-    origin: Origin,
-    limits: &Limits,
-    incoming: &mut RecordBuffer,
-    memory: &mut Memory,
-) -> Result<Then, End> {
-    let mut next = incoming.next_record().map_err(End::Record)?;
-    while let Some(first) = next {
-        let Memory { head, files, pages } = memory;
-        let mut segments = Segments::new();
-        let encoder = Encoder::growable(head, &mut segments);
-        let mut batch =
-            Batch::new(encoder, files, Pages::new(pages), limits.copy_break, &service.faulty);
-        let mut then = service.call(origin, first, &mut batch);
-        let mut calls = 1;
-        // The clock is read only when there is a second call.
-        let mut begun = None;
-        let mut fault = None;
-        next = loop {
-            if then == Then::Close || calls >= MAX_CALLS || batch.len() >= MAX_BYTES {
-                break None;
-            }
-            let record = match incoming.next_record() {
-                Ok(Some(record)) => record,
-                Ok(None) => break None,
-                Err(error) => {
-                    // What came before the fault is answered all the same.
-                    fault = Some(error);
-                    break None;
-                }
-            };
-            let late = begun.get_or_insert_with(Instant::now).elapsed() > MAX_WAIT;
-            if late || is_slow(record) || batch.is_short_of_pages() {
-                break Some(record);
-            }
-            then = service.call(origin, record, &mut batch);
-            calls = calls.saturating_add(1);
-        };
-        let short_of_pages = batch.is_short_of_pages();
-        batch.finish();
-        let message = segments.view(&*head);
-        send(&mut Socket(stream.as_fd()), &message, files)
-            .inspect_err(|error| remember_faulty(service, origin.peer, files, error))
-            .map_err(End::Send)?;
-        drop(segments);
-        files.clear();
-        if short_of_pages {
-            let copy_break = usize::try_from(limits.copy_break).unwrap_or(usize::MAX);
-            *pages = vec![0; copy_break.max(PAGES)];
-        }
-        if let Some(error) = fault {
-            return Err(End::Record(error));
-        }
-        if then == Then::Close {
-            return Ok(then);
-        }
-        if next.is_none() {
-            next = incoming.next_record().map_err(End::Record)?;
-        }
-    }
-    Ok(Then::Continue)
-}
-
 /// Of a file that could not be read while it was being sent, the next READ is to be answered.
 fn remember_faulty(service: &Service, peer: SocketAddr, files: &[Arc<OwnedFd>], error: &SendError) {
     let SendError::File { range, error } = error else { return };
@@ -259,14 +519,15 @@ mod tests {
         set_socket_timeout(&server, Timeout::Recv, Some(Duration::from_millis(20))).unwrap();
 
         let mut incoming = RecordBuffer::default();
-        let mut memory = Memory { head: vec![1; 2 << 20], pages: vec![1; PAGES], files: vec![] };
+        let mut memory =
+            Memory { head: vec![1; 2 << 20], pages: vec![1; PAGES], ..Memory::default() };
         // A large record, then the first half of a mark.
-        let sending = std::thread::spawn(move || {
+        let sending = thread::spawn(move || {
             let mut stream = vec![0x80, 0x10, 0, 0];
             stream.resize((1 << 20) + 4, 7);
             stream.extend([0x80, 0]);
             client.write_all(&stream).unwrap();
-            std::thread::sleep(Duration::from_millis(300));
+            thread::sleep(Duration::from_millis(300));
             client.write_all(&[0, 1, 9]).unwrap();
             client
         });

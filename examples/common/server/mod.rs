@@ -1,7 +1,9 @@
 //! The NFSv3 server: MOUNT and NFS on one TCP port, for any [`FileSystem`].
 //!
 //! A thread per connection receives what has come, serves every whole call of it, and sends the replies together:
-//! one receive and one send for a call that comes alone. File data above the copy-break goes from the page cache to the
+//! one receive and one send for a call that comes alone. A call that takes long is no obstacle to those behind it: another
+//! thread receives and serves them ([`Config::threads`]), so that replies may leave in another order than their calls
+//! came in; but a COMMIT waits for the WRITEs before it. File data above the copy-break goes from the page cache to the
 //! socket by `sendfile`; smaller data leaves in the same send as its header.
 //!
 //! ```no_run
@@ -29,6 +31,7 @@
 //! passes it on to the system when it sees fit.
 
 mod connection;
+mod crew;
 mod faulty;
 mod identity;
 mod listing;
@@ -39,12 +42,13 @@ mod reply;
 mod send;
 mod service;
 mod trust;
+mod writes;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::{Arc, Weak};
 use core::fmt;
 use core::net::SocketAddr;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -57,17 +61,17 @@ use nfswire_rpc::{NoMemory, RecordLimits};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 pub use identity::Squash;
 
 use crate::exports::{Exports, loopback};
 use crate::fs::FileSystem;
+use connection::Connection;
+use crew::Crew;
 use replays::Replays;
 use service::{Origin, Service};
 
-/// Stack of a connection's thread; reserved, not used up.
-const STACK: usize = 1 << 20;
 /// Pause when the process has no descriptor or memory for a further connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Connections that do not end by themselves are cut, and get this long to notice.
@@ -90,6 +94,10 @@ pub struct Config {
     pub max_record: u32,
     /// Most fragments of a record. Clients send one. Default 1024.
     pub max_fragments: u32,
+    /// Calls that are served beside the threads that receive, so that a slow one does not hold up those behind it on its
+    /// connection; one connection gets half of them. 0 serves the calls of a connection one after the other. Default 4
+    /// for each processor, at least 8.
+    pub threads: usize,
     /// Most connections; a further one is closed at once. Default 1024.
     pub max_connections: usize,
     /// A connection without traffic for this long gives its memory back. Default 10 s.
@@ -114,6 +122,10 @@ impl Default for Config {
             copy_break: 16 << 10,
             max_record: record.max_record,
             max_fragments: record.max_fragments,
+            threads: thread::available_parallelism()
+                .map_or(2, usize::from)
+                .saturating_mul(4)
+                .max(8),
             max_connections: 1024,
             idle: Duration::from_secs(10),
             send_timeout: Duration::from_secs(60),
@@ -129,13 +141,14 @@ impl Config {
     /// system holds comes on top.
     #[must_use]
     pub fn memory_bound(&self) -> u64 {
-        let connections = u64::try_from(self.max_connections).unwrap_or(u64::MAX);
+        let threads = self.max_connections.saturating_add(self.threads);
+        let threads = u64::try_from(threads).unwrap_or(u64::MAX);
         let replays = match self.replay_calls {
             0 => 0,
             calls => replays::memory(calls, self.replay_bytes),
         };
         connection::memory(self.max_record, self.copy_break)
-            .saturating_mul(connections)
+            .saturating_mul(threads)
             .saturating_add(replays)
     }
 }
@@ -255,10 +268,18 @@ impl BoundServer {
     /// # Errors
     /// See [`RunError`].
     pub fn run(self) -> Result<(), RunError> {
+        let shared = Arc::clone(&self.shared);
+        let watching =
+            thread::Builder::new().name("watch".into()).spawn(move || crew::watch(&shared));
         let accepted = self.accept();
         // New clients are refused from here on.
         drop(self.listener);
         self.shared.drain();
+        self.shared.crew.close();
+        match watching {
+            Ok(watching) => drop(watching.join()),
+            Err(error) => warn!("slow calls held up others: cannot start a thread: {error}"),
+        }
         accepted
     }
 
@@ -328,6 +349,7 @@ struct Shared {
     config: Config,
     service: Service,
     limits: connection::Limits,
+    crew: Crew,
     stopping: AtomicBool,
     connections: Mutex<Connections>,
     /// Told when a connection has ended.
@@ -337,9 +359,19 @@ struct Shared {
 #[derive(Default)]
 struct Connections {
     next: u64,
-    open: BTreeMap<u64, Arc<TcpStream>>,
+    open: BTreeMap<u64, Open>,
     /// When it was last said that there are too many.
     told: Option<Instant>,
+}
+
+/// A connection in the list.
+struct Open {
+    stream: Arc<TcpStream>,
+    connection: Weak<Connection>,
+    /// See [`Connection::beat`].
+    beat: Arc<AtomicU64>,
+    /// What it was when the watcher looked.
+    seen: u64,
 }
 
 /// There is no room for a further connection.
@@ -364,10 +396,12 @@ impl Shared {
             idle: config.idle,
             send_timeout: config.send_timeout,
         };
+        let crew = Crew::new(config.threads);
         Ok(Self {
             config,
             service,
             limits,
+            crew,
             stopping: AtomicBool::new(false),
             connections: Mutex::default(),
             ended: Condvar::new(),
@@ -382,10 +416,10 @@ impl Shared {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a connection's thread.
+    /// Starts to serve a connection.
     fn connect(shared: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let guard = match Self::register(shared, stream) {
-            Ok(guard) => guard,
+        let connection = match Self::register(shared, stream, peer) {
+            Ok(connection) => connection,
             Err(full) => {
                 let most = shared.config.max_connections;
                 if full.tell {
@@ -397,27 +431,20 @@ impl Shared {
             }
         };
         debug!(%peer, "connected");
-        let serve = move || {
-            let shared = &guard.shared;
-            let ended = connection::serve(
-                &shared.service,
-                &guard.stream,
-                Origin { peer, connection: guard.number },
-                &shared.limits,
-                &shared.stopping,
-            );
-            match ended {
-                Ok(()) => debug!(%peer, "disconnected"),
-                Err(end) => info!(%peer, "connection closed: {end}"),
-            }
-        };
-        let name = format!("nfs-{}", peer.port());
-        if let Err(error) = thread::Builder::new().name(name).stack_size(STACK).spawn(serve) {
+        if let Err(error) = connection.set_up() {
+            warn!(%peer, "closing a connection: cannot set it up: {error}");
+            return;
+        }
+        if let Err((_, error)) = shared.crew.start(connection.job()) {
             warn!(%peer, "closing a connection: cannot start a thread for it: {error}");
         }
     }
 
-    fn register(shared: &Arc<Self>, stream: TcpStream) -> Result<Guard, Full> {
+    fn register(
+        shared: &Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+    ) -> Result<Arc<Connection>, Full> {
         let stream = Arc::new(stream);
         let mut connections = shared.connections();
         if connections.open.len() >= shared.config.max_connections {
@@ -430,8 +457,34 @@ impl Shared {
         }
         let number = connections.next;
         connections.next = number.wrapping_add(1);
-        connections.open.insert(number, Arc::clone(&stream));
-        Ok(Guard { shared: Arc::clone(shared), stream, number })
+        let origin = Origin { peer, connection: number };
+        let connection = Arc::new(Connection::new(Arc::clone(shared), Arc::clone(&stream), origin));
+        let beat = Arc::clone(connection.beat());
+        let open = Open { stream, connection: Arc::downgrade(&connection), beat, seen: 0 };
+        connections.open.insert(number, open);
+        Ok(connection)
+    }
+
+    /// A connection has ended.
+    fn forget(&self, number: u64) {
+        self.connections().open.remove(&number);
+        self.ended.notify_all();
+    }
+
+    /// Collects the connections whose thread has served one call since the last look, and the beats of these calls.
+    /// False if nothing at all was served since.
+    fn look(&self, slow: &mut Vec<(Arc<Connection>, u64)>) -> bool {
+        let mut stirred = false;
+        for open in self.connections().open.values_mut() {
+            let beat = open.beat.load(Ordering::SeqCst);
+            let serving = beat % 2 == 1;
+            if serving && beat == open.seen {
+                slow.extend(open.connection.upgrade().map(|connection| (connection, beat)));
+            }
+            stirred |= serving || beat != open.seen;
+            open.seen = beat;
+        }
+        stirred
     }
 
     /// Lets connections end, and cuts those that do not.
@@ -447,8 +500,8 @@ impl Shared {
     }
 
     fn shut(&self, how: std::net::Shutdown) {
-        for stream in self.connections().open.values() {
-            if let Err(error) = stream.shutdown(how) {
+        for open in self.connections().open.values() {
+            if let Err(error) = open.stream.shutdown(how) {
                 debug!("a connection is already down: {error}");
             }
         }
@@ -461,19 +514,5 @@ impl Shared {
         });
         let (connections, _) = waited.unwrap_or_else(PoisonError::into_inner);
         connections.open.is_empty()
-    }
-}
-
-/// A connection in the list; it leaves the list however its thread ends.
-struct Guard {
-    shared: Arc<Shared>,
-    stream: Arc<TcpStream>,
-    number: u64,
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.shared.connections().open.remove(&self.number);
-        self.shared.ended.notify_all();
     }
 }

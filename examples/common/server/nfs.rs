@@ -28,6 +28,7 @@ use nfswire_xdr::{Cursor, Payload};
 
 use super::listing;
 use super::reply::{Batch, Data, Fault};
+use super::service::Kind;
 use crate::fs::{Caller, Failure, FileSystem, Handle, MAX_TRANSFER, NO_WCC};
 
 /// All of the arguments of a procedure, and nothing behind them.
@@ -46,22 +47,23 @@ fn optional(handle: Option<&Handle>) -> PostOpFh<'_> {
     handle.map(wire)
 }
 
-/// Whether a procedure may wait for a disk to write: replies that are ready should not wait for it.
-pub(super) const fn is_slow(procedure: u32) -> bool {
-    matches!(
-        procedure,
+/// What a procedure may wait for.
+pub(super) const fn kind(procedure: u32) -> Kind {
+    match procedure {
+        Read::NUMBER | Readdir::NUMBER | Readdirplus::NUMBER => Kind::Read,
+        Write::NUMBER => Kind::Write,
+        Commit::NUMBER => Kind::Commit,
         Setattr::NUMBER
-            | Write::NUMBER
-            | Create::NUMBER
-            | Mkdir::NUMBER
-            | Symlink::NUMBER
-            | Mknod::NUMBER
-            | Remove::NUMBER
-            | Rmdir::NUMBER
-            | Rename::NUMBER
-            | Link::NUMBER
-            | Commit::NUMBER
-    )
+        | Create::NUMBER
+        | Mkdir::NUMBER
+        | Symlink::NUMBER
+        | Mknod::NUMBER
+        | Remove::NUMBER
+        | Rmdir::NUMBER
+        | Rename::NUMBER
+        | Link::NUMBER => Kind::Change,
+        _ => Kind::Quick,
+    }
 }
 
 /// What the file system can do, as far as the server carries it.

@@ -194,11 +194,42 @@ impl Service {
     }
 }
 
-/// Whether serving the call may wait for a disk to write; false for what is no NFS call.
-pub(super) fn is_slow(record: &[u8]) -> bool {
-    let word = |index: usize| {
-        let bytes = record.get(index..).and_then(<[u8]>::first_chunk)?;
-        Some(u32::from_be_bytes(*bytes))
-    };
-    word(12) == Some(nfs_protocol::PROGRAM) && word(20).is_some_and(nfs::is_slow)
+/// What serving a call may wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Hardly anything: attributes, names.
+    Quick,
+    /// A disk to read.
+    Read,
+    /// A disk to write: data.
+    Write,
+    /// A disk to write: everything that WRITEs have left.
+    Commit,
+    /// A disk to write: anything else.
+    Change,
+}
+
+impl Kind {
+    /// Looks at program and procedure only: quick is what is no NFS call.
+    pub(super) fn of(record: &[u8]) -> Self {
+        let word = |index: usize| {
+            let bytes = record.get(index..).and_then(<[u8]>::first_chunk)?;
+            Some(u32::from_be_bytes(*bytes))
+        };
+        if word(12) != Some(nfs_protocol::PROGRAM) {
+            return Self::Quick;
+        }
+        word(20).map_or(Self::Quick, nfs::kind)
+    }
+
+    /// Whether a disk has to write.
+    pub(super) const fn is_slow(self) -> bool {
+        matches!(self, Self::Write | Self::Commit | Self::Change)
+    }
+
+    /// Whether replies that are ready should not wait for this call. READs in a row are taken for quick ones: most are
+    /// served from memory.
+    pub(super) fn may_wait_after(self, last: Self) -> bool {
+        self.is_slow() || self == Self::Read && last != Self::Read
+    }
 }

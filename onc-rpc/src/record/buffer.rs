@@ -1,6 +1,7 @@
 //! A receive buffer that owns its memory.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::reader::size;
 use super::{RecordLimits, RecordReader, Taken, Want};
@@ -62,6 +63,8 @@ pub struct RecordBuffer {
     filled: usize,
     reader: RecordReader,
     limits: RecordLimits,
+    /// Place of the record that was handed out last.
+    last: Range<usize>,
 }
 
 impl Default for RecordBuffer {
@@ -80,7 +83,7 @@ impl RecordBuffer {
     /// An empty buffer at the start of a stream.
     #[must_use]
     pub const fn new(limits: RecordLimits) -> Self {
-        Self { bytes: Vec::new(), filled: 0, reader: RecordReader::new(limits), limits }
+        Self { bytes: Vec::new(), filled: 0, reader: RecordReader::new(limits), limits, last: 0..0 }
     }
 
     /// Room to receive into: the bytes of the record in arrival come to their final place.
@@ -140,8 +143,17 @@ impl RecordBuffer {
             self.filled = self.reader.place();
             return Ok(None);
         };
+        self.last = place.clone();
         let bytes = self.bytes.get(place).unwrap_or_default();
         Ok(Some(Record { bytes, taken: self.reader.taken() }))
+    }
+
+    /// The record that [`next_record`](Self::next_record) answered last, once more: after a look at
+    /// [`is_at_boundary`](Self::is_at_boundary), for example, which says whether the buffer can be handed on with it.
+    /// Meaningless after the next call of `next_record` or [`spare`](Self::spare).
+    #[must_use]
+    pub fn last_record(&self) -> &[u8] {
+        self.bytes.get(self.last.clone()).unwrap_or_default()
     }
 
     /// The record in arrival, once its length is known and [`next_record`](Self::next_record)
@@ -187,6 +199,12 @@ impl RecordBuffer {
     #[must_use]
     pub const fn is_at_boundary(&self) -> bool {
         self.is_drained() && self.reader.is_at_boundary()
+    }
+
+    /// The limits of its records.
+    #[must_use]
+    pub const fn limits(&self) -> RecordLimits {
+        self.limits
     }
 
     /// Bytes of memory in use.

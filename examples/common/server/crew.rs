@@ -1,0 +1,193 @@
+//! The threads: one receives for each connection and serves what has come, and a bounded number of others serve calls
+//! that would keep it from receiving.
+//!
+//! A call that comes alone is served by the thread that received it, without a word to any other thread. Two things
+//! make a thread give the receiving to another one while it serves a call:
+//!
+//! * The call changes something, so it waits for a disk, and others have come behind it.
+//! * The watcher has seen it serve the same call for a while, and something has come meanwhile. A READ from memory is
+//!   over long before; a READ from a slow disk is not.
+//!
+//! The thread that was relieved serves its call to the end, sends the reply, and is free for another connection.
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::time::Duration;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Thread};
+
+use super::Shared;
+use super::connection::{self, Connection, Inbox};
+
+/// Stack of a thread; reserved, not used up.
+const STACK: usize = 1 << 20;
+/// A thread without work ends after this long.
+const REST: Duration = Duration::from_secs(10);
+/// The watcher looks this often. A call that it sees twice is slow: long enough that a thread which only waited for a
+/// processor is rarely taken for one.
+const TICK: Duration = Duration::from_millis(4);
+/// After this many looks at which nothing was served, the watcher sleeps until something is.
+const QUIET_TICKS: u32 = 250;
+
+/// Receiving for a connection.
+pub(super) struct Job {
+    pub(super) connection: Arc<Connection>,
+    pub(super) inbox: Box<Inbox>,
+}
+
+/// All threads of a server.
+pub(super) struct Crew {
+    /// Most calls that are served by threads that were relieved.
+    threads: usize,
+    state: Mutex<State>,
+    /// Told when there is a job, or none will come any more.
+    called: Condvar,
+    /// The watcher sleeps.
+    asleep: AtomicBool,
+    watcher: OnceLock<Thread>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Threads that were relieved and serve their call.
+    helping: usize,
+    /// Threads that wait for a job; there are never more jobs than these.
+    idle: usize,
+    jobs: VecDeque<Job>,
+    closed: bool,
+}
+
+impl Crew {
+    pub(super) fn new(threads: usize) -> Self {
+        Self {
+            threads,
+            state: Mutex::default(),
+            called: Condvar::new(),
+            asleep: AtomicBool::new(false),
+            watcher: OnceLock::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether one call more of a connection may be served beside its receiving thread. No connection gets all threads.
+    pub(super) fn admit(&self, of_connection: &AtomicUsize) -> bool {
+        let mut state = self.lock();
+        let share = (self.threads / 2).max(1);
+        let admitted =
+            state.helping < self.threads && of_connection.load(Ordering::Relaxed) < share;
+        if admitted {
+            state.helping = state.helping.saturating_add(1);
+            of_connection.fetch_add(1, Ordering::Relaxed);
+        }
+        admitted
+    }
+
+    /// A call that was admitted is over.
+    pub(super) fn dismiss(&self, of_connection: &AtomicUsize) {
+        let mut state = self.lock();
+        state.helping = state.helping.saturating_sub(1);
+        of_connection.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Has a thread do a job; gives it back if there is none.
+    pub(super) fn start(&self, job: Job) -> Result<(), (Option<Job>, io::Error)> {
+        let mut state = self.lock();
+        if state.idle > state.jobs.len() {
+            state.jobs.push_back(job);
+            self.called.notify_one();
+            return Ok(());
+        }
+        drop(state);
+        let cell = Arc::new(Mutex::new(Some(job)));
+        let theirs = Arc::clone(&cell);
+        let begin = move || {
+            let job = take(&theirs);
+            drop(theirs);
+            job.map(work)
+        };
+        let spawned = thread::Builder::new().name("nfs".into()).stack_size(STACK).spawn(begin);
+        spawned.map(drop).map_err(|error| (take(&cell), error))
+    }
+
+    /// The next job of a thread that has ended one; `None` if it is not needed.
+    fn rest(&self) -> Option<Job> {
+        let mut state = self.lock();
+        if state.closed || state.idle >= self.threads {
+            return None;
+        }
+        state.idle = state.idle.saturating_add(1);
+        let waited = self
+            .called
+            .wait_timeout_while(state, REST, |state| state.jobs.is_empty() && !state.closed);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.idle = state.idle.saturating_sub(1);
+        state.jobs.pop_front()
+    }
+
+    /// Lets idle threads and the watcher end.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.called.notify_all();
+        self.wake();
+    }
+
+    /// A thread begins to serve a call.
+    pub(super) fn stir(&self) {
+        if self.asleep.load(Ordering::SeqCst) {
+            self.wake();
+        }
+    }
+
+    fn wake(&self) {
+        if let Some(watcher) = self.watcher.get() {
+            watcher.unpark();
+        }
+    }
+}
+
+fn take(cell: &Mutex<Option<Job>>) -> Option<Job> {
+    cell.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn work(mut job: Job) {
+    loop {
+        let shared = Arc::clone(job.connection.shared());
+        connection::run(job);
+        match shared.crew.rest() {
+            Some(next) => job = next,
+            None => return,
+        }
+    }
+}
+
+/// Finds threads that are slow to serve a call, and has others receive in their place, until the crew is closed.
+pub(super) fn watch(shared: &Shared) {
+    let crew = &shared.crew;
+    if crew.threads == 0 || crew.watcher.set(thread::current()).is_err() {
+        return;
+    }
+    let mut quiet = 0u32;
+    let mut slow = Vec::new();
+    while !crew.lock().closed {
+        thread::park_timeout(TICK);
+        quiet = if shared.look(&mut slow) { 0 } else { quiet.saturating_add(1) };
+        for (connection, beat) in slow.drain(..) {
+            connection.relieve(beat);
+        }
+        if quiet > QUIET_TICKS {
+            // Who begins a call after the look below sees that this thread is asleep.
+            crew.asleep.store(true, Ordering::SeqCst);
+            if !shared.look(&mut slow) && slow.is_empty() && !crew.lock().closed {
+                thread::park();
+            }
+            crew.asleep.store(false, Ordering::SeqCst);
+            slow.clear();
+            quiet = 0;
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Calls of one connection that are served beside each other.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(clippy::panic, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
+
+mod server_support;
+
+use std::io::IoSlice;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use nfswire_examples::fs::{
+    Caller, Committed, DirVisitor, FileData, FileSystem, Found, Handle, ReadData, Result, Written,
+};
+use nfswire_examples::server::Config;
+use nfswire_nfs3::attr::{GetattrArgs, GetattrReply};
+use nfswire_nfs3::io::{CommitArgs, CommitReply, ReadArgs, ReadReply, WriteArgs, WriteReply};
+use nfswire_nfs3::procedures::{Commit, Getattr, Read, Write};
+use nfswire_nfs3::{Attributes, FileHandle, StableHow, Status, WccData};
+use nfswire_xdr::Payload;
+use server_support::{Client, Running};
+
+const SLOW: &[u8] = b"slow";
+
+/// A disk that does nothing before it is told to.
+#[derive(Default)]
+struct Disk {
+    open: Mutex<bool>,
+    opened: Condvar,
+    /// Calls that have come to wait, and that wait now.
+    begun: AtomicUsize,
+    waiting: AtomicUsize,
+    most_waiting: AtomicUsize,
+    written: AtomicUsize,
+    committed_early: AtomicBool,
+}
+
+impl Disk {
+    fn wait(&self) {
+        let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_waiting.fetch_max(waiting, Ordering::SeqCst);
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let open = self.open.lock().unwrap();
+        let limit = Duration::from_secs(15);
+        let (open, timeout) = self.opened.wait_timeout_while(open, limit, |open| !*open).unwrap();
+        assert!(*open && !timeout.timed_out(), "nobody opens the disk");
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn open(&self) {
+        *self.open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+
+    /// Waits until this many calls have come to wait.
+    fn until_begun(&self, calls: usize) {
+        let begun = (0..10_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            self.begun.load(Ordering::SeqCst) >= calls
+        });
+        assert!(begun, "{calls} calls were sent");
+    }
+}
+
+struct SlowFs(Arc<Disk>);
+
+impl FileSystem for SlowFs {
+    fn root(&self) -> Handle {
+        Handle::EMPTY
+    }
+
+    fn getattr(&self, _: &Caller<'_>, _: &[u8]) -> Result<Attributes> {
+        Err(Status::STALE.into())
+    }
+
+    fn lookup(&self, _: &Caller<'_>, _: &[u8], _: &[u8]) -> Result<Found> {
+        Err(Status::NOENT.into())
+    }
+
+    fn read(&self, _: &Caller<'_>, file: &[u8], _: u64, _: u32) -> Result<ReadData> {
+        if file == SLOW {
+            self.0.wait();
+        }
+        assert_ne!(file, b"fault", "this file system has a fault");
+        let data = FileData::Bytes(Bytes::from_static(b"data"));
+        Ok(ReadData { attributes: None, data, eof: true })
+    }
+
+    fn write(
+        &self,
+        _: &Caller<'_>,
+        file: &[u8],
+        _: u64,
+        data: &[IoSlice<'_>],
+        committed: StableHow,
+    ) -> Result<Written> {
+        if file == SLOW {
+            self.0.wait();
+        }
+        self.0.written.fetch_add(1, Ordering::SeqCst);
+        let count = data.iter().map(|piece| piece.len()).sum::<usize>().try_into().unwrap();
+        Ok(Written { wcc: WccData::default(), count, committed, verifier: [3; 8] })
+    }
+
+    fn commit(&self, _: &Caller<'_>, _: &[u8], _: u64, _: u32) -> Result<Committed> {
+        if self.0.written.load(Ordering::SeqCst) < 2 {
+            self.0.committed_early.store(true, Ordering::SeqCst);
+        }
+        Ok(Committed { wcc: WccData::default(), verifier: [3; 8] })
+    }
+
+    fn readdir(
+        &self,
+        _: &Caller<'_>,
+        _: &[u8],
+        _: u64,
+        _: [u8; 8],
+        _: &mut dyn DirVisitor,
+    ) -> Result<bool> {
+        Err(Status::NOTDIR.into())
+    }
+}
+
+fn start(threads: usize) -> (Running, Arc<Disk>) {
+    let disk = Arc::<Disk>::default();
+    let config = Config { threads, ..Config::default() };
+    (Running::start(SlowFs(Arc::clone(&disk)), config), disk)
+}
+
+fn getattr(client: &mut Client) -> Vec<u8> {
+    client.record::<Getattr>(&GetattrArgs { object: FileHandle::new(b"any").unwrap() })
+}
+
+fn read(client: &mut Client, file: &[u8]) -> Vec<u8> {
+    let file = FileHandle::new(file).unwrap();
+    client.record::<Read>(&ReadArgs { file, offset: 0, count: 4 })
+}
+
+fn expect_attributes(client: &mut Client) {
+    let reply = client.receive();
+    assert_eq!(reply.results::<Getattr>(), GetattrReply::Fail(Status::STALE));
+}
+
+fn expect_data(client: &mut Client) {
+    let reply = client.receive();
+    let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
+    assert_eq!(ok.count, 4);
+}
+
+// S13
+#[test]
+fn calls_behind_a_slow_read_are_answered() {
+    let (server, disk) = start(8);
+    // The others come when it is being served already.
+    let mut client = server.connect();
+    let call = read(&mut client, SLOW);
+    client.send(&call);
+    disk.until_begun(1);
+    for _ in 0..3 {
+        let call = getattr(&mut client);
+        client.send(&call);
+        expect_attributes(&mut client);
+    }
+    // A second one, and others that come together with it, before and behind.
+    let calls = [getattr(&mut client), read(&mut client, SLOW), getattr(&mut client)];
+    client.send(&calls.concat());
+    expect_attributes(&mut client);
+    expect_attributes(&mut client);
+    disk.until_begun(2);
+    disk.open();
+    expect_data(&mut client);
+    expect_data(&mut client);
+    let call = getattr(&mut client);
+    client.send(&call);
+    expect_attributes(&mut client);
+}
+
+#[test]
+fn slow_calls_of_a_connection_are_bounded_and_all_are_answered() {
+    for (threads, most) in [(0, 1), (1, 2), (4, 3)] {
+        let (server, disk) = start(threads);
+        let mut client = server.connect();
+        let calls: Vec<u8> = (0..6).flat_map(|_| read(&mut client, SLOW)).collect();
+        client.send(&calls);
+        disk.until_begun(most);
+        // Others are not held up.
+        let mut other = server.connect();
+        let call = getattr(&mut other);
+        other.send(&call);
+        expect_attributes(&mut other);
+        disk.open();
+        for _ in 0..6 {
+            expect_data(&mut client);
+        }
+        assert_eq!(disk.most_waiting.load(Ordering::SeqCst), most, "{threads} threads");
+    }
+}
+
+// S15
+#[test]
+fn a_commit_waits_for_the_writes_before_it_and_holds_up_nothing_else() {
+    let (server, disk) = start(8);
+    let mut client = server.connect();
+    let write = |client: &mut Client, file: &[u8]| {
+        let file = FileHandle::new(file).unwrap();
+        let data = Payload::Borrowed(b"data");
+        client.record::<Write>(&WriteArgs::new(file, 0, StableHow::Unstable, data))
+    };
+    let calls = [write(&mut client, SLOW), write(&mut client, SLOW)];
+    for call in &calls {
+        client.send(call);
+    }
+    disk.until_begun(2);
+    let file = FileHandle::new(SLOW).unwrap();
+    let commit = client.record::<Commit>(&CommitArgs { file, offset: 0, count: 0 });
+    client.send(&commit);
+    // A WRITE behind the COMMIT is none that it waits for.
+    let call = write(&mut client, b"quick");
+    client.send(&call);
+    let WriteReply::Ok(_) = client.receive().results::<Write>() else { panic!("failed") };
+    let call = getattr(&mut client);
+    client.send(&call);
+    expect_attributes(&mut client);
+    disk.written.store(0, Ordering::SeqCst);
+    disk.open();
+    let commit = client.xid - 2;
+    let mut committed = false;
+    for _ in 0..3 {
+        let reply = client.receive();
+        if reply.xid() == commit {
+            let CommitReply::Ok(_) = reply.results::<Commit>() else { panic!("failed") };
+            committed = true;
+        } else {
+            let WriteReply::Ok(_) = reply.results::<Write>() else { panic!("failed") };
+        }
+    }
+    assert!(committed && !disk.committed_early.load(Ordering::SeqCst));
+}
+
+#[test]
+fn replies_of_slow_calls_leave_although_nothing_more_is_received() {
+    for garbage in [false, true] {
+        let (server, disk) = start(8);
+        let mut client = server.connect();
+        let calls = [read(&mut client, SLOW), getattr(&mut client)];
+        client.send(&calls.concat());
+        expect_attributes(&mut client);
+        if garbage {
+            client.send(&[0xff; 64]);
+        } else {
+            client.stream.shutdown(Shutdown::Write).unwrap();
+        }
+        disk.open();
+        expect_data(&mut client);
+        assert!(client.is_closed());
+    }
+}
+
+#[test]
+fn stopping_waits_for_calls_that_are_served_beside() {
+    let (mut server, disk) = start(8);
+    let mut client = server.connect();
+    let calls = [read(&mut client, SLOW), getattr(&mut client)];
+    client.send(&calls.concat());
+    expect_attributes(&mut client);
+    server.stop.stop();
+    disk.open();
+    expect_data(&mut client);
+    assert!(client.is_closed());
+    server.end();
+}
+
+#[test]
+fn a_fault_of_a_file_system_ends_its_connection_only() {
+    let (server, disk) = start(2);
+    for beside in [false, true] {
+        let mut client = server.connect();
+        if beside {
+            let calls = [read(&mut client, SLOW), getattr(&mut client)];
+            client.send(&calls.concat());
+            expect_attributes(&mut client);
+        }
+        let call = read(&mut client, b"fault");
+        client.send(&call);
+        if beside {
+            disk.open();
+        }
+        while client.try_receive().is_some() {}
+    }
+    // Nobody is missing.
+    *disk.open.lock().unwrap() = false;
+    let mut client = server.connect();
+    let calls = [read(&mut client, SLOW), getattr(&mut client)];
+    client.send(&calls.concat());
+    expect_attributes(&mut client);
+    disk.open();
+    expect_data(&mut client);
+}
