@@ -7,6 +7,7 @@ mod export;
 
 use alloc::sync::Arc;
 use core::error::Error;
+use core::net::SocketAddr;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -101,6 +102,18 @@ struct Options {
     /// What to log on stderr: off, error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
+    /// How to log: lines of text, or a JSON object in each line
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    log_format: LogFormat,
+    /// Loopback address at which to serve metrics for Prometheus, as http://ADDR/metrics; port 0 takes any free one
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<SocketAddr>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -151,12 +164,15 @@ fn max_connections(text: &str) -> Result<usize, String> {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_max_level(options.log)
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
-        .with_target(false)
-        .init();
+        .with_target(false);
+    match options.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
     match serve(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -202,6 +218,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         copy_break: options.copy_break,
         max_record: options.max_record,
         threads: options.threads,
+        metrics: options.metrics,
         max_connections: connections(options.max_connections, open_files),
         ..Config::default()
     };
@@ -216,6 +233,9 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     announce::shares(&mut out, &shares, &state)?;
     announce::memory(&mut out, &config)?;
+    if let Some(address) = server.metrics_addr() {
+        writeln!(out, "metrics: http://{address}/metrics")?;
+    }
     announce::mounts(&mut out, &shares, server.local_addr())?;
     out.flush()?;
     drop(out);

@@ -5,7 +5,7 @@
 
 mod server_support;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -131,6 +131,8 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         (vec!["--state-dir", &second.export], "chmod 0700"),
         (vec!["--copy-break", "many"], "--copy-break"),
         (vec!["--copy-break", "1048577"], "no READ is longer than 1048576 bytes"),
+        (vec!["--metrics", "0.0.0.0:0"], "can be reached from other machines: serve metrics"),
+        (vec!["--log-format", "xml"], "text, json"),
         (vec!["--threads", "4097"], "at most 4096 threads"),
         (vec!["--max-connections", "0"], "no client could connect"),
     ];
@@ -339,4 +341,38 @@ fn refused_hosts_do_not_fill_the_log() {
     let log = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
     let told = log.lines().filter(|line| line.contains("refused the use of /exported")).count();
     assert!((1..=2 + seconds).contains(&told), "{told} lines: {log}");
+}
+
+#[test]
+fn a_log_in_json_has_an_object_in_each_line_and_metrics_are_where_it_says() {
+    let arguments =
+        ["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log=debug", "--log-format=json"];
+    let mut child =
+        command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines: Vec<String> = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(Result::unwrap)
+        .take_while(|line| !line.starts_with("ready "))
+        .collect();
+    let page = lines.iter().find_map(|line| line.strip_prefix("metrics: http://"));
+    let address = page.unwrap().strip_suffix("/metrics").unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("\nnfswire_connections 0\n"), "{answer}");
+
+    let address = lines.iter().find_map(|line| line.split_once(",port=")?.1.split_once(','));
+    let port: u16 = address.unwrap().0.parse().unwrap();
+    let mut client = Client::to(([127, 0, 0, 1], port).into());
+    assert!(!client.mount("/").is_empty());
+    drop(client);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("\"message\":\"connected\""), "{log}");
+    for line in log.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(event["level"].is_string() && event["timestamp"].is_string(), "{line}");
+    }
 }

@@ -24,7 +24,7 @@ use tracing::{debug, error, info};
 
 use super::Shared;
 use super::crew::Job;
-use super::reply::{Batch, Pages};
+use super::reply::{Batch, Pages, Tally};
 use super::send::{SendError, Socket, send};
 use super::service::{Kind, Origin, Service, Then};
 use super::writes::Writes;
@@ -213,18 +213,31 @@ impl Connection {
         poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
     }
 
-    fn send(&self, message: &Message<'_, '_>, files: &[Arc<OwnedFd>]) -> Result<(), End> {
+    fn send(
+        &self,
+        message: &Message<'_, '_>,
+        files: &[Arc<OwnedFd>],
+        mut tally: Tally,
+    ) -> Result<(), End> {
         let mut cut = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         if *cut {
             // Reported by whoever cut it.
             return Ok(());
         }
-        send(&mut Socket(self.stream.as_fd()), message, files).map_err(|error| {
+        let mut socket = Socket::new(self.stream.as_fd());
+        let copied = send(&mut socket, message, files).map_err(|error| {
             *cut = true;
             self.shut();
             remember_faulty(&self.shared.service, self.peer(), files, &error);
             End::Send(error)
-        })
+        })?;
+        drop(cut);
+        if let Some(metrics) = &self.shared.service.metrics {
+            metrics.sent(message, tally.replies, socket.sends, &tally.notes);
+            tally.copied.send = copied;
+            metrics.copied(tally.copied);
+        }
+        Ok(())
     }
 
     fn is_cut(&self) -> bool {
@@ -252,6 +265,8 @@ struct Call {
     small: Vec<u8>,
     /// The receive buffer in which a large one came, if nothing else was in it.
     large: Option<RecordBuffer>,
+    /// Bytes that were copied.
+    copied: u64,
 }
 
 impl Call {
@@ -271,6 +286,7 @@ impl Call {
             let no_memory = |_| RecordError::NoMemory { bytes: len };
             self.small.try_reserve(len).map_err(no_memory)?;
             self.small.extend_from_slice(inbox.buffer.last_record());
+            self.copied = self.copied.saturating_add(u64::try_from(len).unwrap_or(u64::MAX));
         }
         Ok(Some(kind))
     }
@@ -348,8 +364,12 @@ impl Driver<'_> {
             if connection.shared.is_stopping() && inbox.buffer.is_at_boundary() {
                 return Ok(());
             }
-            if !receive(&connection.stream, &mut inbox.buffer, &mut memory)? {
+            let received = receive(&connection.stream, &mut inbox.buffer, &mut memory)?;
+            if received == 0 {
                 return Ok(());
+            }
+            if let Some(metrics) = &connection.shared.service.metrics {
+                metrics.received(received);
             }
         }
     }
@@ -398,8 +418,9 @@ impl Driver<'_> {
                 }
             };
             let short_of_pages = batch.is_short_of_pages();
-            batch.finish();
-            connection.send(&segments.view(&*head), files)?;
+            let mut tally = batch.finish();
+            tally.copied.call = mem::take(&mut call.copied);
+            connection.send(&segments.view(&*head), files, tally)?;
             drop(segments);
             files.clear();
             if short_of_pages {
@@ -460,12 +481,12 @@ impl Drop for Driver<'_> {
     }
 }
 
-/// Receives what there is; false at the end of the stream.
+/// Receives what there is, and says how many bytes; 0 at the end of the stream.
 fn receive(
     mut stream: &TcpStream,
     incoming: &mut RecordBuffer,
     memory: &mut Memory,
-) -> Result<bool, End> {
+) -> Result<usize, End> {
     loop {
         let room = incoming.spare();
         if room.is_empty() {
@@ -474,11 +495,11 @@ fn receive(
             return Err(End::Cut);
         }
         match stream.read(room) {
-            Ok(0) if incoming.is_at_boundary() => return Ok(false),
+            Ok(0) if incoming.is_at_boundary() => return Ok(0),
             Ok(0) => return Err(End::Cut),
             Ok(received) => {
                 incoming.filled(received).map_err(End::Record)?;
-                return Ok(true);
+                return Ok(received);
             }
             Err(error) => match error.kind() {
                 ErrorKind::Interrupted => {}
@@ -486,7 +507,7 @@ fn receive(
                     memory.shrink();
                     incoming.shrink(RecordBuffer::FIRST_ROOM);
                 }
-                ErrorKind::ConnectionReset if incoming.is_at_boundary() => return Ok(false),
+                ErrorKind::ConnectionReset if incoming.is_at_boundary() => return Ok(0),
                 _ => return Err(End::Receive(error)),
             },
         }
@@ -533,14 +554,14 @@ mod tests {
         });
         let mut received = 0;
         while received == 0 {
-            assert!(receive(&server, &mut incoming, &mut memory).unwrap());
+            assert_ne!(receive(&server, &mut incoming, &mut memory).unwrap(), 0);
             while incoming.next_record().unwrap().is_some() {
                 received += 1;
             }
         }
         assert!(incoming.capacity() >= 1 << 20);
         while incoming.next_record().unwrap().is_none() {
-            assert!(receive(&server, &mut incoming, &mut memory).unwrap());
+            assert_ne!(receive(&server, &mut incoming, &mut memory).unwrap(), 0);
         }
         assert!(incoming.capacity() <= RecordBuffer::FIRST_ROOM);
         assert!(memory.head.capacity() <= IDLE_HEAD && memory.pages.capacity() == 0);

@@ -94,6 +94,12 @@ impl Crew {
         of_connection.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Threads that were relieved and serve, threads that wait for a job, and the most that may be relieved.
+    pub(super) fn counts(&self) -> (usize, usize, usize) {
+        let state = self.lock();
+        (state.helping, state.idle, self.threads)
+    }
+
     /// Has a thread do a job; gives it back if there is none.
     pub(super) fn start(&self, job: Job) -> Result<(), (Option<Job>, io::Error)> {
         let mut state = self.lock();

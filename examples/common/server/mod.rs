@@ -33,8 +33,10 @@
 mod connection;
 mod crew;
 mod faulty;
+mod http;
 mod identity;
 mod listing;
+mod metrics;
 mod mount;
 mod nfs;
 mod replays;
@@ -53,7 +55,7 @@ use core::time::Duration;
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use ipnet::IpNet;
@@ -69,6 +71,7 @@ use crate::exports::{Exports, loopback};
 use crate::fs::FileSystem;
 use connection::Connection;
 use crew::Crew;
+use metrics::Metrics;
 use replays::Replays;
 use service::{Origin, Service};
 
@@ -109,6 +112,9 @@ pub struct Config {
     pub replay_calls: u32,
     /// Bytes of their replies that are kept, in blocks of 256. Default 1 MiB.
     pub replay_bytes: u32,
+    /// Where to serve metrics as a Prometheus page, `http://ADDRESS/metrics`: a loopback address, port 0 for any free
+    /// one. Default: nothing is counted.
+    pub metrics: Option<SocketAddr>,
     /// How long [`StopHandle::stop`] waits for calls that are being served. Default 5 s.
     pub drain: Duration,
 }
@@ -131,6 +137,7 @@ impl Default for Config {
             send_timeout: Duration::from_secs(60),
             replay_calls: 4096,
             replay_bytes: 1 << 20,
+            metrics: None,
             drain: Duration::from_secs(5),
         }
     }
@@ -167,6 +174,11 @@ pub enum BindError {
          which networks you trust so far, or listen on a loopback address such as 127.0.0.1"
     )]
     NotLoopback(SocketAddr),
+    /// Other machines could read the metrics.
+    #[error(
+        "{0} can be reached from other machines: serve metrics on a loopback address such as 127.0.0.1:9100"
+    )]
+    MetricsNotLoopback(SocketAddr),
     /// The system refused.
     #[error(
         "cannot listen on {address}: {error}; stop what uses the port, or choose another one (0 takes any free one)"
@@ -232,9 +244,20 @@ impl Server {
         let failed = |error| BindError::Listen { address, error };
         let listener = TcpListener::bind(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let metrics = self.config.metrics.map(listen_for_metrics).transpose()?;
         let shared = Arc::new(Shared::new(self.exports, self.config).map_err(BindError::Replays)?);
-        Ok(BoundServer { shared, listener: Arc::new(listener), address })
+        Ok(BoundServer { shared, listener: Arc::new(listener), address, metrics })
     }
+}
+
+fn listen_for_metrics(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    if !address.ip().to_canonical().is_loopback() {
+        return Err(BindError::MetricsNotLoopback(address));
+    }
+    let failed = |error| BindError::Listen { address, error };
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 /// A server that listens.
@@ -242,6 +265,7 @@ pub struct BoundServer {
     shared: Arc<Shared>,
     listener: Arc<TcpListener>,
     address: SocketAddr,
+    metrics: Option<(TcpListener, SocketAddr)>,
 }
 
 impl fmt::Debug for BoundServer {
@@ -257,6 +281,12 @@ impl BoundServer {
         self.address
     }
 
+    /// Where metrics are served, with the actual port.
+    #[must_use]
+    pub fn metrics_addr(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().map(|(_, address)| *address)
+    }
+
     /// Ends [`run`](Self::run) from another thread.
     #[must_use]
     pub fn stop_handle(&self) -> StopHandle {
@@ -267,7 +297,8 @@ impl BoundServer {
     ///
     /// # Errors
     /// See [`RunError`].
-    pub fn run(self) -> Result<(), RunError> {
+    pub fn run(mut self) -> Result<(), RunError> {
+        let page = self.metrics.take().map(|(listener, _)| self.serve_metrics(listener));
         let shared = Arc::clone(&self.shared);
         let watching =
             thread::Builder::new().name("watch".into()).spawn(move || crew::watch(&shared));
@@ -276,11 +307,30 @@ impl BoundServer {
         drop(self.listener);
         self.shared.drain();
         self.shared.crew.close();
+        if let Some((listener, thread)) = page.and_then(Result::ok) {
+            // Wakes the thread that waits in accept.
+            if shutdown(&*listener, Shutdown::Read).is_ok() {
+                drop(thread.join());
+            }
+        }
         match watching {
             Ok(watching) => drop(watching.join()),
             Err(error) => warn!("slow calls held up others: cannot start a thread: {error}"),
         }
         accepted
+    }
+
+    fn serve_metrics(
+        &self,
+        listener: TcpListener,
+    ) -> io::Result<(Arc<TcpListener>, JoinHandle<()>)> {
+        let listener = Arc::new(listener);
+        let (theirs, shared) = (Arc::clone(&listener), Arc::clone(&self.shared));
+        let serve = move || http::serve(&theirs, &shared);
+        let spawned = thread::Builder::new().name("metrics".into()).spawn(serve);
+        let thread = spawned
+            .inspect_err(|error| warn!("metrics are not served: cannot start a thread: {error}"))?;
+        Ok((listener, thread))
     }
 
     fn accept(&self) -> Result<(), RunError> {
@@ -386,7 +436,8 @@ impl Shared {
             0 => None,
             calls => Some(Replays::new(calls, config.replay_bytes)?),
         };
-        let service = Service::new(exports, config.max_record, replays);
+        let metrics = config.metrics.map(|_| Metrics::default());
+        let service = Service::new(exports, config.max_record, replays, metrics);
         let limits = connection::Limits {
             record: RecordLimits {
                 max_record: config.max_record,
@@ -421,6 +472,9 @@ impl Shared {
         let connection = match Self::register(shared, stream, peer) {
             Ok(connection) => connection,
             Err(full) => {
+                if let Some(metrics) = &shared.service.metrics {
+                    metrics.refused.fetch_add(1, Ordering::Relaxed);
+                }
                 let most = shared.config.max_connections;
                 if full.tell {
                     warn!(%peer, "closing a connection: there are already {most}, the most allowed");
@@ -463,6 +517,12 @@ impl Shared {
         let open = Open { stream, connection: Arc::downgrade(&connection), beat, seen: 0 };
         connections.open.insert(number, open);
         Ok(connection)
+    }
+
+    /// Connections that are open, and that were accepted so far.
+    fn counts(&self) -> (usize, u64) {
+        let connections = self.connections();
+        (connections.open.len(), connections.next)
     }
 
     /// A connection has ended.

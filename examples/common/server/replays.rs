@@ -15,7 +15,7 @@ use nfswire_nfs3::procedures::{
 };
 use nfswire_rpc::{
     CallHeader, Execution, Finished, Kept, Lookup, NoMemory, Procedure, RecordMark, ReplayCache,
-    ReplayLimits, Running,
+    ReplayLimits, ReplayStats, Running,
 };
 use nfswire_xdr::{EncodeError, Encoder};
 use tracing::{debug, error};
@@ -116,9 +116,8 @@ impl Replays {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[cfg(test)]
     /// What the cache did so far, the calls it remembers, and the bytes of their replies.
-    pub(super) fn stats(&self) -> (nfswire_rpc::ReplayStats, usize, usize) {
+    pub(super) fn stats(&self) -> (ReplayStats, usize, usize) {
         let state = self.lock();
         (state.cache.stats(), state.cache.len(), state.cache.bytes())
     }

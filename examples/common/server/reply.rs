@@ -10,6 +10,7 @@ use nfswire_xdr::{DecodeError, Encode, EncodeError, Encoder, FileRange, Payload,
 use rustix::io::{Errno, pread};
 
 use super::faulty::Faulty;
+use super::metrics::{Copied as Copies, Note};
 use crate::fs::FileData;
 
 /// Alignment of the memory that file data is read into.
@@ -77,6 +78,16 @@ pub(super) struct Batch<'h, 'p> {
     pages: Pages<'p>,
     copy_break: u32,
     faulty: &'h Faulty,
+    pub(super) tally: Tally,
+}
+
+/// What a batch came to.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) replies: u64,
+    pub(super) copied: Copies,
+    /// Replies to calls of NFS, if somebody counts.
+    pub(super) notes: Vec<Note>,
 }
 
 impl<'h, 'p> Batch<'h, 'p> {
@@ -89,7 +100,7 @@ impl<'h, 'p> Batch<'h, 'p> {
         faulty: &'h Faulty,
     ) -> Self {
         files.clear();
-        Self { encoder, files, pages, copy_break, faulty }
+        Self { encoder, files, pages, copy_break, faulty, tally: Tally::default() }
     }
 
     /// Bytes of the replies so far, file ranges included.
@@ -103,8 +114,9 @@ impl<'h, 'p> Batch<'h, 'p> {
     }
 
     /// Ends the batch; the replies are in the encoder's segments.
-    pub(super) fn finish(self) {
+    pub(super) fn finish(self) -> Tally {
         self.encoder.finish();
+        self.tally
     }
 
     /// Appends a reply without results.
@@ -170,6 +182,8 @@ impl<'h, 'p> Batch<'h, 'p> {
             let payload = Payload::File(FileRange { token, offset, len });
             return Ok(Data { payload, shrunk: false });
         }
+        let read = &mut self.tally.copied.read;
+        *read = read.saturating_add(len.into());
         let len = usize::try_from(len).map_err(|_| Errno::NOMEM)?;
         if let Some(page) = self.pages.take(len) {
             let read = fill(&file, page, offset)?;

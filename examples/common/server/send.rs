@@ -41,26 +41,39 @@ pub(super) trait Sink {
 }
 
 /// A connected stream socket in blocking mode.
-pub(super) struct Socket<'s>(pub(super) BorrowedFd<'s>);
+pub(super) struct Socket<'s> {
+    fd: BorrowedFd<'s>,
+    /// System calls that were made to send.
+    pub(super) sends: u64,
+}
 
-impl Sink for Socket<'_> {
-    fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno> {
-        let mut flags = SendFlags::NOSIGNAL;
-        flags.set(SendFlags::MORE, more);
-        sendmsg(self.0, pieces, &mut SendAncillaryBuffer::default(), flags)
-    }
-
-    fn send_file(&mut self, file: &OwnedFd, mut offset: u64, len: usize) -> Result<usize, Errno> {
-        rustix::fs::sendfile(self.0, file, Some(&mut offset), len)
+impl<'s> Socket<'s> {
+    pub(super) const fn new(fd: BorrowedFd<'s>) -> Self {
+        Self { fd, sends: 0 }
     }
 }
 
-/// Sends a message to its end.
+impl Sink for Socket<'_> {
+    fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno> {
+        self.sends = self.sends.saturating_add(1);
+        let mut flags = SendFlags::NOSIGNAL;
+        flags.set(SendFlags::MORE, more);
+        sendmsg(self.fd, pieces, &mut SendAncillaryBuffer::default(), flags)
+    }
+
+    fn send_file(&mut self, file: &OwnedFd, mut offset: u64, len: usize) -> Result<usize, Errno> {
+        self.sends = self.sends.saturating_add(1);
+        rustix::fs::sendfile(self.fd, file, Some(&mut offset), len)
+    }
+}
+
+/// Sends a message to its end. Returns how many bytes of files had to be copied.
 pub(super) fn send(
     sink: &mut impl Sink,
     message: &Message<'_, '_>,
     files: &[Arc<OwnedFd>],
-) -> Result<(), SendError> {
+) -> Result<u64, SendError> {
+    let mut copied = 0u64;
     let mut at = Position::START;
     while let Some(chunk) = message.chunk(at) {
         let sent = match chunk {
@@ -75,12 +88,13 @@ pub(super) fn send(
             Chunk::File(range) => {
                 let index = usize::try_from(range.token).ok();
                 let file = index.and_then(|index| files.get(index));
-                send_file(sink, file.ok_or(SendError::File { range, error: Errno::BADF })?, range)?
+                let file = file.ok_or(SendError::File { range, error: Errno::BADF })?;
+                send_file(sink, file, range, &mut copied)?
             }
         };
         at = message.advance(at, sent);
     }
-    Ok(())
+    Ok(copied)
 }
 
 /// One `send` that was not interrupted.
@@ -101,7 +115,12 @@ fn send_bytes(
 }
 
 /// One `sendfile` that was not interrupted, or its replacement for files that cannot be spliced.
-fn send_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<usize, SendError> {
+fn send_file(
+    sink: &mut impl Sink,
+    file: &OwnedFd,
+    range: FileRange,
+    copied: &mut u64,
+) -> Result<usize, SendError> {
     let len = usize::try_from(range.len).unwrap_or(usize::MAX);
     loop {
         match sink.send_file(file, range.offset, len) {
@@ -109,7 +128,9 @@ fn send_file(sink: &mut impl Sink, file: &OwnedFd, range: FileRange) -> Result<u
             Ok(sent) => return Ok(sent),
             Err(Errno::INTR) => {}
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-                return copy_file(sink, file, range);
+                let sent = copy_file(sink, file, range)?;
+                *copied = copied.saturating_add(u64::try_from(sent).unwrap_or(u64::MAX));
+                return Ok(sent);
             }
             Err(error @ Errno::IO) => return Err(SendError::File { range, error }),
             Err(error) => return Err(socket_error(error)),

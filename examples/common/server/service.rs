@@ -1,6 +1,7 @@
 //! From a record to a reply: the RPC layer of the server.
 
 use core::net::SocketAddr;
+use std::time::Instant;
 
 use nfswire_nfs3::procedures::Null;
 use nfswire_nfs3::{FileHandle, mount as mount_protocol, procedures as nfs_protocol};
@@ -10,6 +11,7 @@ use tracing::{debug, error};
 
 use super::faulty::Faulty;
 use super::identity::Identity;
+use super::metrics::{Metrics, Note};
 use super::mount::{self, Mounts};
 use super::nfs;
 use super::replays::{Replays, Ticket, Turn, is_remembered};
@@ -53,16 +55,23 @@ pub(super) struct Service {
     pub(super) faulty: Faulty,
     /// `None` when it was not wanted.
     pub(super) replays: Option<Replays>,
+    /// `None` when nobody wants to know.
+    pub(super) metrics: Option<Metrics>,
 }
 
 impl Service {
-    pub(super) fn new(exports: Exports, max_record: u32, replays: Option<Replays>) -> Self {
+    pub(super) fn new(
+        exports: Exports,
+        max_record: u32,
+        replays: Option<Replays>,
+        metrics: Option<Metrics>,
+    ) -> Self {
         let limits = Limits { max_payload: max_record, max_items: MAX_ITEMS, ..Limits::LENIENT };
         let max_write = max_record.saturating_sub(AROUND_WRITE);
         // Clients like whole pages.
         let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
         let (mounts, trust, faulty) = (Mounts::default(), Trust::default(), Faulty::default());
-        Self { exports, mounts, trust, limits, max_write, faulty, replays }
+        Self { exports, mounts, trust, limits, max_write, faulty, replays, metrics }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
@@ -70,6 +79,7 @@ impl Service {
     /// Works on nothing but its arguments and the file system, so that calls can be served from several threads.
     pub(super) fn call(&self, origin: Origin, record: &[u8], out: &mut Batch<'_, '_>) -> Then {
         let peer = origin.peer;
+        let start = out.len();
         let mut c = Cursor::with(record, &self.limits);
         let answer = match parse_call(&mut c) {
             Ok(call) => self.answer(origin, &call, c, out),
@@ -78,7 +88,12 @@ impl Service {
                 error.answer()
             }
         };
-        match answer {
+        if let (Some(metrics), Answer::Reply(header)) = (&self.metrics, &answer)
+            && let Err(failure) = header.outcome()
+        {
+            metrics.failed(&failure);
+        }
+        let then = match answer {
             Answer::Drop => Then::Continue,
             Answer::Close => Then::Close,
             Answer::Reply(header) => match out.header(&header) {
@@ -88,7 +103,11 @@ impl Service {
                     Then::Close
                 }
             },
+        };
+        if out.len() > start {
+            out.tally.replies = out.tally.replies.saturating_add(1);
         }
+        then
     }
 
     /// Judges the header in the order of RFC 5531: caller, program, version, procedure, arguments. `Drop` when the
@@ -117,6 +136,8 @@ impl Service {
             return Answer::Reply(ReplyHeader::prog_mismatch(xid, low, high));
         }
         let served = if call.program == nfs_protocol::PROGRAM {
+            let counted = self.metrics.as_ref().map(|metrics| (metrics, Instant::now()));
+            let start = out.len();
             // Every procedure but NULL begins with the handle that the export is found by.
             let handle = { c }.decode::<FileHandle<'_>>().unwrap_or_default();
             let Some(export) = self.exports.of_handle(handle.as_bytes(), peer.ip()) else {
@@ -131,18 +152,29 @@ impl Service {
             let results = |out: &mut Batch<'_, '_>| {
                 nfs::serve(fs, &caller, self.max_write, call.procedure, c, out)
             };
-            match self.replays.as_ref().filter(|_| is_remembered(call.procedure)) {
+            let served = match self.replays.as_ref().filter(|_| is_remembered(call.procedure)) {
                 None => out.success(xid, results),
                 Some(replays) => {
                     let client = (peer.ip().to_canonical(), caller.uid);
                     let e = &mut out.encoder;
                     match replays.begin(client, origin.connection, call, c.rest(), e) {
                         Turn::Run(ticket) => self.once(ticket, xid, results, out),
-                        Turn::Replayed | Turn::Drop => return Answer::Drop,
+                        Turn::Replayed => {
+                            let copied = &mut out.tally.copied.reply;
+                            *copied =
+                                copied.saturating_add(out.encoder.len().saturating_sub(start));
+                            return Answer::Drop;
+                        }
+                        Turn::Drop => return Answer::Drop,
                         Turn::Lost => return Answer::Reply(ReplyHeader::system_err(xid)),
                     }
                 }
+            };
+            if let (Some((metrics, begun)), Ok(())) = (counted, &served) {
+                metrics.served(call.procedure, begun.elapsed());
+                out.tally.notes.push(Note { procedure: call.procedure, start });
             }
+            served
         } else {
             let client = mount::Client { peer, identity, trust: &self.trust };
             out.success(xid, |out| {
@@ -189,6 +221,8 @@ impl Service {
         own.finish();
         // Not reached: these replies have no file ranges.
         let reply = segments.view(&head).to_vec().map_err(|_| EncodeError::NotHere)?;
+        let copied = &mut out.tally.copied.reply;
+        *copied = copied.saturating_add(u64::try_from(reply.len()).unwrap_or(u64::MAX));
         ticket.finish(reply.get(MARK..).unwrap_or_default());
         Ok(out.encoder.copy(&reply)?)
     }
