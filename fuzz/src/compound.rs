@@ -67,6 +67,11 @@ macro_rules! shape {
         } else {
             assert!(!same_type(&results, whole.all()));
         }
+        // With a result more there would have been more to read.
+        let mut more = wire.clone();
+        more[7 + $reply.tag.encoded_len() as usize] += 1;
+        let mut longer = ReplyReader::open(Cursor::new(&more)).expect("a reply");
+        assert!(!same_type(&results, longer.all()));
         let mut done = true;
         $(
             assert_eq!(reader.expect::<$t>().expect("a reply").as_ref(), done.then_some($n));
@@ -334,6 +339,13 @@ impl<'a> Reply<'a> {
                 self.place.scarce(&error);
             }
             Err(error) => panic!("{error}"),
+        }
+        // Limits hold to the byte.
+        for (max, max_cached) in [(len, len), (len - 1, len), (len, len - 1)] {
+            let limits = ReplyLimits { max, max_cached, ..self.limits };
+            let grows = Place { kind: 0, room: 0 };
+            let (result, _) = grows.write(|e| put_results(e, self.tag, &limits, results));
+            assert_eq!(result.is_ok(), !ended && len <= max.min(max_cached));
         }
         if result.is_err() {
             assert!(wire.is_empty(), "half a reply is left");

@@ -152,7 +152,9 @@ pub(crate) fn reply_arrives(random: &mut impl Choices) -> Option<Way> {
                 memory.chunk(random, length)
             }
             _ => {
+                // As long as the payload, or just too short.
                 let length = payloads.get(k as usize).map_or(7, Vec::len) as u32;
+                let length = length.saturating_sub(random.below(8) / 7);
                 memory.chunk(random, length)
             }
         })
@@ -173,8 +175,15 @@ pub(crate) fn reply_arrives(random: &mut impl Choices) -> Option<Way> {
     // The responder.
     let mut rooms = [Room::default(); 4];
     let offer = Offer::of(chunks, &mut rooms).unwrap();
+    // All of it just fits inline, or just does not, or anything.
+    let all = offer.header_len() + message.len();
+    let inline = match random.below(6) {
+        0 => all as u32,
+        1 => all as u32 - 4,
+        _ => 1024 + 4 * random.below(800),
+    };
     let limits = SendLimits {
-        inline: 1024 + 4 * random.below(800),
+        inline,
         pull_up: 4096,
         copy_break: random.below(2000),
         gather: 1 + random.below(9),
