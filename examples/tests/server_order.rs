@@ -36,6 +36,8 @@ struct Disk {
     most_waiting: AtomicUsize,
     written: AtomicUsize,
     committed_early: AtomicBool,
+    /// WRITEs that have ended, by connection.
+    written_by: [AtomicUsize; 8],
 }
 
 impl Disk {
@@ -48,6 +50,13 @@ impl Disk {
         let (open, timeout) = self.opened.wait_timeout_while(open, limit, |open| !*open).unwrap();
         assert!(*open && !timeout.timed_out(), "nobody opens the disk");
         self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// One call in thirteen is slow.
+    fn sometimes(number: u64) {
+        if number % 13 == 12 {
+            std::thread::sleep(Duration::from_millis(12));
+        }
     }
 
     fn open(&self) {
@@ -80,7 +89,8 @@ impl FileSystem for SlowFs {
         Err(Status::NOENT.into())
     }
 
-    fn read(&self, _: &Caller<'_>, file: &[u8], _: u64, _: u32) -> Result<ReadData> {
+    fn read(&self, _: &Caller<'_>, file: &[u8], offset: u64, _: u32) -> Result<ReadData> {
+        Disk::sometimes(offset);
         if file == SLOW {
             self.0.wait();
         }
@@ -93,19 +103,32 @@ impl FileSystem for SlowFs {
         &self,
         _: &Caller<'_>,
         file: &[u8],
-        _: u64,
+        offset: u64,
         data: &[IoSlice<'_>],
         committed: StableHow,
     ) -> Result<Written> {
         if file == SLOW {
             self.0.wait();
         }
+        if let [b'c', connection] = *file {
+            Disk::sometimes(offset);
+            self.0.written_by[usize::from(connection)].fetch_add(1, Ordering::SeqCst);
+        }
         self.0.written.fetch_add(1, Ordering::SeqCst);
         let count = data.iter().map(|piece| piece.len()).sum::<usize>().try_into().unwrap();
         Ok(Written { wcc: WccData::default(), count, committed, verifier: [3; 8] })
     }
 
-    fn commit(&self, _: &Caller<'_>, _: &[u8], _: u64, _: u32) -> Result<Committed> {
+    fn commit(&self, _: &Caller<'_>, file: &[u8], offset: u64, _: u32) -> Result<Committed> {
+        if let [b'c', connection] = *file {
+            // The offset says how many WRITEs came before.
+            let written = self.0.written_by[usize::from(connection)].load(Ordering::SeqCst);
+            if (written as u64) < offset {
+                self.0.committed_early.store(true, Ordering::SeqCst);
+            }
+            Disk::sometimes(offset);
+            return Ok(Committed { wcc: WccData::default(), verifier: [3; 8] });
+        }
         if self.0.written.load(Ordering::SeqCst) < 2 {
             self.0.committed_early.store(true, Ordering::SeqCst);
         }
@@ -238,6 +261,48 @@ fn a_commit_waits_for_the_writes_before_it_and_holds_up_nothing_else() {
         }
     }
     assert!(committed && !disk.committed_early.load(Ordering::SeqCst));
+}
+
+// S15
+#[test]
+fn calls_of_many_connections_are_each_answered_once() {
+    let (server, disk) = start(6);
+    std::thread::scope(|scope| {
+        for connection in 0..8 {
+            let mut client = server.connect();
+            scope.spawn(move || {
+                let name = [b'c', connection];
+                let file = FileHandle::new(&name).unwrap();
+                let (first, mut stream, mut writes) = (client.xid + 1, Vec::new(), 0);
+                for number in 0..300u64 {
+                    stream.extend(match number * 7 % 10 {
+                        0..3 => getattr(&mut client),
+                        3..6 => client.record::<Read>(&ReadArgs { file, offset: number, count: 4 }),
+                        6..9 => {
+                            writes += 1;
+                            let data = Payload::Borrowed(&[7; 6000]);
+                            let how = StableHow::Unstable;
+                            client.record::<Write>(&WriteArgs::new(file, number, how, data))
+                        }
+                        _ => {
+                            client.record::<Commit>(&CommitArgs { file, offset: writes, count: 0 })
+                        }
+                    });
+                }
+                let last = client.xid;
+                let mut writer =
+                    Client { stream: client.stream.try_clone().unwrap(), xid: 0, user: None };
+                let sending = std::thread::spawn(move || writer.send(&stream));
+                let mut answered: Vec<u32> =
+                    (first..=last).map(|_| client.receive().xid()).collect();
+                answered.sort_unstable();
+                assert!(answered.iter().copied().eq(first..=last));
+                sending.join().unwrap();
+            });
+        }
+    });
+    assert!(!disk.committed_early.load(Ordering::SeqCst));
+    assert_eq!(disk.written.load(Ordering::SeqCst), 8 * 90);
 }
 
 #[test]

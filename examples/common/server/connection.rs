@@ -446,7 +446,7 @@ impl Driver<'_> {
         let place = connection.writes.place(kind);
         if let Some(inbox) = self.inbox.take() {
             // What waits for a disk does not hold up the calls behind it.
-            let hand_over = kind.is_slow() && !inbox.buffer.is_at_boundary();
+            let hand_over = kind.syncs() && !inbox.buffer.is_at_boundary();
             match if hand_over { connection.hand_over(inbox) } else { Some(inbox) } {
                 Some(inbox) => connection.park(inbox),
                 None => self.relieved = true,

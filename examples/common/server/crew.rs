@@ -4,7 +4,7 @@
 //! A call that comes alone is served by the thread that received it, without a word to any other thread. Two things
 //! make a thread give the receiving to another one while it serves a call:
 //!
-//! * The call changes something, so it waits for a disk, and others have come behind it.
+//! * The call is a COMMIT or changes names or attributes, so it waits for a disk, and others have come behind it.
 //! * The watcher has seen it serve the same call for a while, and something has come meanwhile. A READ from memory is
 //!   over long before; a READ from a slow disk is not.
 //!

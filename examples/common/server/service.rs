@@ -256,9 +256,14 @@ impl Kind {
         word(20).map_or(Self::Quick, nfs::kind)
     }
 
-    /// Whether a disk has to write.
+    /// Whether a disk may have to write.
     pub(super) const fn is_slow(self) -> bool {
         matches!(self, Self::Write | Self::Commit | Self::Change)
+    }
+
+    /// Whether a disk has to write before the reply. That of a WRITE mostly has not: clients send them UNSTABLE.
+    pub(super) const fn syncs(self) -> bool {
+        matches!(self, Self::Commit | Self::Change)
     }
 
     /// Whether replies that are ready should not wait for this call. READs in a row are taken for quick ones: most are

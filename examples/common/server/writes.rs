@@ -18,6 +18,8 @@ struct State {
     /// Number of the next WRITE.
     next: u64,
     running: Vec<u64>,
+    /// COMMITs that wait.
+    waiting: usize,
 }
 
 /// A call in its place among the WRITEs; its service ends when this is dropped.
@@ -52,21 +54,27 @@ impl Writes {
 impl Place<'_> {
     /// Waits until the call may be served: a COMMIT, until the WRITEs before it have been.
     pub(super) fn wait(&self) {
-        if self.kind == Kind::Commit {
-            let state = self.writes.lock();
-            let before = |state: &mut State| state.running.iter().any(|n| *n < self.number);
-            let waited = self.writes.ended.wait_while(state, before);
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
+        if self.kind != Kind::Commit {
+            return;
         }
+        let mut state = self.writes.lock();
+        state.waiting = state.waiting.saturating_add(1);
+        let before = |state: &mut State| state.running.iter().any(|n| *n < self.number);
+        let waited = self.writes.ended.wait_while(state, before);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        state.waiting = state.waiting.saturating_sub(1);
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         if self.kind == Kind::Write {
-            self.writes.lock().running.retain(|n| *n != self.number);
-            // A system call only if somebody waits.
-            self.writes.ended.notify_all();
+            let mut state = self.writes.lock();
+            state.running.retain(|n| *n != self.number);
+            // To tell is a system call even if nobody waits.
+            if state.waiting > 0 {
+                self.writes.ended.notify_all();
+            }
         }
     }
 }
