@@ -16,6 +16,7 @@ pub(crate) struct Share {
     pub(crate) is_async: bool,
     pub(crate) cross_mounts: bool,
     pub(crate) switches_users: bool,
+    pub(crate) kernel_handles: bool,
     pub(crate) open_files: usize,
     pub(crate) export: Export,
 }
@@ -49,10 +50,17 @@ pub(crate) fn shares(out: &mut impl Write, shares: &[Share], state: &StateDir) -
             said.push(trust);
         }
     }
+    let by_kernel = shares.iter().filter(|share| share.kernel_handles).count();
+    let how = match by_kernel {
+        0 => "files are found again by device, inode number and time of birth",
+        all if all == shares.len() => "files are found again by the kernel",
+        _ => {
+            "files are found again by the kernel where the file system can, else by inode number and time of birth"
+        }
+    };
     writeln!(
         out,
-        "handles are sealed and survive a restart with this state: {}; files are found again by device, inode number and \
-         time of birth",
+        "handles are sealed and survive a restart with the state in {}; {how}",
         state.path().display()
     )
 }

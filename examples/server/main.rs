@@ -21,7 +21,7 @@ use clap::{Parser, ValueEnum};
 use export::ExportOption;
 use ipnet::IpNet;
 use nfswire_examples::exports::{Export, Exports, export_name, loopback};
-use nfswire_examples::local::{ExportOptions, LocalFs};
+use nfswire_examples::local::{ExportOptions, HandleMode, LocalFs};
 use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash};
 use nfswire_examples::state_dir::StateDir;
@@ -71,6 +71,9 @@ struct Options {
     /// A server needs one of its own, of mode 0700. With the same one handles survive a restart.
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
+    /// How files are found again after a restart
+    #[arg(long, value_enum, default_value = "auto")]
+    handles: HandlesOption,
     /// Address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:20490")]
     listen: String,
@@ -124,6 +127,26 @@ enum SquashOption {
     All,
     /// No requests
     None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HandlesOption {
+    /// By the kernel if the file system and the rights of this process allow it, else as with identity
+    Auto,
+    /// By the kernel's handles, or not at all
+    Kernel,
+    /// By device, inode number and time of birth, with a walk where no place is known
+    Identity,
+}
+
+impl From<HandlesOption> for HandleMode {
+    fn from(option: HandlesOption) -> Self {
+        match option {
+            HandlesOption::Auto => Self::Auto,
+            HandlesOption::Kernel => Self::Kernel,
+            HandlesOption::Identity => Self::Identity,
+        }
+    }
 }
 
 impl From<SquashOption> for Squash {
@@ -279,6 +302,7 @@ fn shares(
             ExportOptions {
                 id,
                 key: Some(state.key().clone()),
+                handles: options.handles.into(),
                 write_verifier: Some(state.write_verifier()),
                 read_only: one.read_only,
                 durable: !one.is_async,
@@ -294,6 +318,7 @@ fn shares(
             is_async: one.is_async,
             cross_mounts: one.cross_mounts,
             switches_users: fs.switches_users(),
+            kernel_handles: fs.uses_kernel_handles(),
             open_files,
             export: Export {
                 name,

@@ -123,6 +123,7 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
             "cannot listen on 192.0.2.1",
         ),
         (with(&["--allow", "everybody"]), "is no network"),
+        (with(&["--handles", "kernel", "--export", "/proc/self"]), "the kernel's file handles"),
         (with(&["--export", "/tmp,rw"]), "--export /tmp,rw: \"rw\" is no option"),
         ([&there[..], &["--export", &second.export]].concat(), "two exports are named /exported"),
         (with(&["--export", "/tmp=/a/../b"]), "/a/../b cannot be the name of an export"),
@@ -301,7 +302,7 @@ fn several_exports_are_announced_and_served() {
         "127.0.0.1:'/two words' /mnt".into(),
         "/exported: for 127.0.0.0/8 and ::1/128 only, ".into(),
         "'/two words': for 10.9.8.7/32 only, ".into(),
-        format!("survive a restart with this state: {}", place.state),
+        format!("survive a restart with the state in {}; files are found again by ", place.state),
         "memory: at most ".into(),
     ] {
         assert!(text.contains(&expected), "{expected}: {text}");

@@ -91,7 +91,9 @@ impl LocalFs {
                 self.places.seen(key.id, dir.key.id, name.to_bytes());
                 EntryDetails {
                     attributes: Some(self.numbering.attributes(&stat)),
-                    handle: Some(self.handles.make(key)),
+                    handle: Some(
+                        self.handles.make(key, self.hint_at(key, &dir.path, name).as_ref()),
+                    ),
                 }
             }
             _ => EntryDetails::default(),

@@ -10,10 +10,11 @@ use rustix::fs::{Mode, OFlags, RawDir, Statx, openat, openat2};
 
 use super::attr::stat;
 use super::handle::{FileId, Key, Refused};
+use super::kernel::Sought;
 use super::node::{Node, reopen};
 use super::places::Way;
 use super::{LOOK, LocalFs, check_name};
-use crate::fs::{Caller, Failure, Found, Result};
+use crate::fs::{Caller, Failure, Found, Handle, Result};
 
 /// Names that one walk looks at before it gives up.
 const WALK_NAMES: u32 = 4_000_000;
@@ -80,7 +81,7 @@ impl LocalFs {
     /// `BADHANDLE` for what this export did not make, `STALE` for a file that is gone, `JUKEBOX` while it cannot be looked
     /// for, or not everywhere.
     pub(super) fn resolve(&self, handle: &[u8]) -> Result<Arc<Node>> {
-        let key = self.handles.parse(handle).map_err(|_| Status::BADHANDLE)?;
+        let (key, hint) = self.handles.parse(handle).map_err(|_| Status::BADHANDLE)?;
         if key.id == self.root.key.id {
             return if key == self.root.key {
                 Ok(Arc::clone(&self.root))
@@ -92,9 +93,16 @@ impl LocalFs {
             // An open file keeps its inode number: the handle is of an earlier or never of any file.
             return if node.key == key { Ok(node) } else { Err(Status::STALE.into()) };
         }
-        let (fd, stat) = match self.by_place(key)? {
-            Some(found) => found,
-            None => self.by_walk(key)?.ok_or(Status::STALE)?,
+        let sought = hint.map_or(Ok(Sought::Unknown), |hint| self.by_hint(key, &hint))?;
+        let (fd, stat) = match sought {
+            Sought::Found(fd, stat) => (fd, *stat),
+            // A hint that was wrong from the start says nothing about a file whose place is known.
+            Sought::Gone => self.by_place(key)?.ok_or(Status::STALE)?,
+            Sought::Later => self.by_place(key)?.ok_or(Status::JUKEBOX)?,
+            Sought::Unknown => match self.by_place(key)? {
+                Some(found) => found,
+                None => self.by_walk(key)?.ok_or(Status::STALE)?,
+            },
         };
         Ok(self.enter_unnamed(fd, &stat))
     }
@@ -266,11 +274,9 @@ impl LocalFs {
         let found = check_name(name).and_then(|()| self.find_in(caller, &dir, name));
         let dir_attributes = self.attributes(&dir).ok();
         match found {
-            Ok((object, attributes)) => Ok(Found {
-                object: self.handles.make(object),
-                attributes: Some(attributes),
-                dir_attributes,
-            }),
+            Ok((object, attributes)) => {
+                Ok(Found { object, attributes: Some(attributes), dir_attributes })
+            }
             Err(failure) => Err(Failure::with_attributes(failure.status, dir_attributes)),
         }
     }
@@ -280,10 +286,10 @@ impl LocalFs {
         caller: &Caller<'_>,
         dir: &Arc<Node>,
         name: &[u8],
-    ) -> Result<(Key, nfswire_nfs3::Attributes)> {
+    ) -> Result<(Handle, nfswire_nfs3::Attributes)> {
         if name == b".." {
             let parent = self.parent(caller, dir)?;
-            return Ok((parent.key, self.attributes(&parent)?));
+            return Ok((self.handle(&parent), self.attributes(&parent)?));
         }
         let (fd, stat) = {
             let _as_caller = self.identity.assume(caller)?;
@@ -292,38 +298,48 @@ impl LocalFs {
         };
         let attributes = self.numbering.attributes(&stat);
         let node = if name == b"." { Arc::clone(dir) } else { self.enter(fd, &stat, dir, name) };
-        Ok((node.key, attributes))
+        Ok((self.handle(&node), attributes))
     }
 
     /// The directory above; that of the root is the root.
     pub(super) fn parent(&self, caller: &Caller<'_>, dir: &Arc<Node>) -> Result<Arc<Node>> {
-        let up = |from: &OwnedFd| -> Result<(OwnedFd, Statx)> {
-            let fd = self.with_descriptors(|| Ok(openat(from, "..", LOOK, Mode::empty())?))?;
-            let stat = stat(&fd)?;
-            Ok((fd, stat))
-        };
         let (fd, found) = {
             let _as_caller = self.identity.assume(caller)?;
             if dir.key == self.root.key {
                 self.child(dir, b".")?;
                 return Ok(Arc::clone(dir));
             }
-            up(&dir.path)?
+            self.up(&dir.path)?
         };
         // A local process may have moved the directory out of the export: the root must be above it.
         let key = self.numbering.key(&found);
-        let (mut at, mut at_key) = (fd.try_clone().map_err(|_| Status::JUKEBOX)?, key);
+        if self.is_below(&fd, key)? {
+            Ok(self.enter_unnamed(fd, &found))
+        } else {
+            Err(Status::STALE.into())
+        }
+    }
+
+    fn up(&self, from: &OwnedFd) -> Result<(OwnedFd, Statx)> {
+        let fd = self.with_descriptors(|| Ok(openat(from, "..", LOOK, Mode::empty())?))?;
+        let stat = stat(&fd)?;
+        Ok((fd, stat))
+    }
+
+    /// Whether a directory is the root of the export, or below it.
+    pub(super) fn is_below(&self, dir: &OwnedFd, key: Key) -> Result<bool> {
+        let (mut at, mut at_key) = (dir.try_clone().map_err(|_| Status::JUKEBOX)?, key);
         for _ in 0..MAX_DEPTH {
             if at_key == self.root.key {
-                return Ok(self.enter_unnamed(fd, &found));
+                return Ok(true);
             }
-            let (above, above_stat) = up(&at)?;
+            let (above, above_stat) = self.up(&at)?;
             let above_key = self.numbering.key(&above_stat);
             if above_key == at_key {
                 break;
             }
             (at, at_key) = (above, above_key);
         }
-        Err(Status::STALE.into())
+        Ok(false)
     }
 }

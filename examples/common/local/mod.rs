@@ -14,6 +14,7 @@ mod data;
 mod errno;
 mod handle;
 mod identity;
+mod kernel;
 mod list;
 mod locate;
 mod make;
@@ -49,6 +50,8 @@ use crate::fs::{
 use attr::{Numbering, stat};
 use handle::Handles;
 use identity::Identity;
+pub use kernel::HandleMode;
+use kernel::Kernel;
 use locate::Walks;
 use node::{Node, Nodes, Rights, WriteVerifier, reopen};
 use places::Places;
@@ -73,6 +76,8 @@ pub struct ExportOptions {
     pub id: u32,
     /// Under which key handles are sealed. Without one they are good for this process only.
     pub key: Option<MacKey>,
+    /// How files are found again.
+    pub handles: HandleMode,
     /// First write verifier: one that no earlier run has used. The clock without it.
     pub write_verifier: Option<u64>,
     /// Serve file systems that are mounted below the directory, too. Their handles hold the device number, which may
@@ -94,6 +99,7 @@ impl Default for ExportOptions {
         Self {
             id: 0,
             key: None,
+            handles: HandleMode::Auto,
             write_verifier: None,
             cross_mounts: false,
             read_only: false,
@@ -128,6 +134,18 @@ pub enum ExportError {
         /// The kernel's answer.
         error: Errno,
     },
+    /// The kernel's handles were asked for.
+    #[error(
+        "cannot use the kernel's file handles for {}: {error}; that takes a file system which can be exported and the \
+         capability CAP_DAC_READ_SEARCH: run as root, or do without them",
+        path.display()
+    )]
+    KernelHandles {
+        /// The directory.
+        path: PathBuf,
+        /// The kernel's answer.
+        error: Errno,
+    },
     /// No random numbers for a key.
     #[error(
         "cannot make a key for file handles: getrandom: {0}; run outside of a sandbox that forbids it"
@@ -140,6 +158,7 @@ pub enum ExportError {
 pub struct LocalFs {
     options: ExportOptions,
     handles: Handles,
+    kernel: Option<Kernel>,
     /// How every path step is made.
     below: ResolveFlags,
     numbering: Numbering,
@@ -178,6 +197,15 @@ impl LocalFs {
         let root_device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
         let numbering = Numbering { export: options.id, root_device };
         let key = numbering.key(&found);
+        let kernel = match (options.handles, Kernel::new(&root, &descriptors)) {
+            (HandleMode::Identity, _) => None,
+            (_, Ok(kernel)) => Some(kernel),
+            (HandleMode::Auto, Err(_)) => None,
+            (HandleMode::Kernel, Err(error)) => {
+                return Err(ExportError::KernelHandles { path: directory.into(), error });
+            }
+        };
+        let hint = kernel.as_ref().and_then(|_| kernel::hint_of(&root));
         let verifier = Arc::new(WriteVerifier::new(options.write_verifier));
         let secret = match &options.key {
             Some(secret) => secret.clone(),
@@ -189,9 +217,10 @@ impl LocalFs {
             nodes: Nodes::new(at_least_16(options.open_files)),
             places: Places::new(key.id, at_least_16(options.known_places)),
             walks: Mutex::new(Walks::default()),
-            root: Arc::new(Node::new(key, FileType::Directory, root, Arc::clone(&verifier))),
+            root: Arc::new(Node::new(key, FileType::Directory, root, hint, Arc::clone(&verifier))),
             handles: Handles::new(options.id, secret),
             options,
+            kernel,
             below,
             numbering,
             identity: Identity::of_this_process(),
@@ -227,7 +256,7 @@ impl LocalFs {
     }
 
     fn handle(&self, node: &Node) -> Handle {
-        self.handles.make(node.key)
+        self.handles.make(node.key, node.hint.as_ref())
     }
 
     fn forget(&self, key: handle::Key) {
@@ -274,8 +303,12 @@ impl LocalFs {
         if key == self.root.key {
             return Arc::clone(&self.root);
         }
+        if let Some(node) = self.nodes.get(key.id).filter(|node| node.key == key) {
+            return node;
+        }
+        let hint = self.hint(key, &fd);
         let verifier = Arc::clone(&self.verifier);
-        self.nodes.add(Node::new(key, attr::file_type(stat), fd, verifier))
+        self.nodes.add(Node::new(key, attr::file_type(stat), fd, hint, verifier))
     }
 
     /// What the kernel lets the caller do; asked again whenever the file's ctime has moved.

@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags, fsync, openat};
 use rustix::path::DecInt;
 
 use super::handle::{FileId, Key};
+use super::kernel::Hint;
 use crate::fs::{Caller, Result};
 
 /// Most callers whose rights to one file are remembered.
@@ -65,6 +66,8 @@ struct Remembered {
 pub(super) struct Node {
     pub(super) key: Key,
     pub(super) file_type: FileType,
+    /// What the kernel finds it by.
+    pub(super) hint: Option<Hint>,
     /// `O_PATH`: grants nothing by itself.
     pub(super) path: OwnedFd,
     reader: Slot,
@@ -82,11 +85,13 @@ impl Node {
         key: Key,
         file_type: FileType,
         path: OwnedFd,
+        hint: Option<Hint>,
         verifier: Arc<WriteVerifier>,
     ) -> Self {
         Self {
             key,
             file_type,
+            hint,
             path,
             reader: Slot::default(),
             writer: Slot::default(),
@@ -287,7 +292,7 @@ mod tests {
     fn node() -> Node {
         let key = Key { id: FileId { device: 0, inode: 1 }, birth: 0 };
         let null = std::fs::File::open("/dev/null").unwrap().into();
-        Node::new(key, FileType::Regular, null, Arc::new(WriteVerifier::new(None)))
+        Node::new(key, FileType::Regular, null, None, Arc::new(WriteVerifier::new(None)))
     }
 
     const RIGHTS: Rights = Rights { read: true, write: false, execute: true };

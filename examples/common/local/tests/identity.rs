@@ -199,7 +199,7 @@ fn groups_count_and_execution_implies_reading() {
     let granted = export.fs.access(&ALICE, file.as_bytes(), 0x3f).unwrap().access;
     assert_eq!(granted & (ACCESS_READ | ACCESS_MODIFY), ACCESS_READ);
     // Also when the descriptor of the creation is gone.
-    export.fs.nodes.remove(export.fs.handles.parse(file.as_bytes()).unwrap().id);
+    export.fs.nodes.remove(export.fs.handles.parse(file.as_bytes()).unwrap().0.id);
     let data = [IoSlice::new(b"late")];
     export.fs.write(&ALICE, file.as_bytes(), 0, &data, StableHow::FileSync).unwrap();
     assert_eq!(export.read(&ALICE, &file, 0, 9).unwrap().0, b"late");

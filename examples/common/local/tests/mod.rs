@@ -25,7 +25,7 @@ use nfswire_nfs3::{SetAttributes, SetTime, Status};
 use rustix::io::pread;
 use tempfile::TempDir;
 
-use super::{ExportOptions, LocalFs};
+use super::{ExportOptions, HandleMode, LocalFs};
 use crate::fs::{
     Caller, DirEntry, DirVisitor, EntryDetails, FileData, FileSystem, Handle, Pushed, Result,
 };
@@ -70,6 +70,22 @@ struct Export {
 impl Export {
     fn new() -> Self {
         Self::with(ExportOptions::default())
+    }
+
+    /// One with the kernel's handles, where this process may use them, and one without.
+    fn in_each_mode() -> Vec<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let kernel = ExportOptions { handles: HandleMode::Kernel, ..ExportOptions::default() };
+        let mut all = vec![Self::without_kernel()];
+        match LocalFs::new(dir.path(), kernel.clone()) {
+            Ok(_) => all.push(Self::with(kernel)),
+            Err(error) => println!("only without the kernel's handles: {error}"),
+        }
+        all
+    }
+
+    fn without_kernel() -> Self {
+        Self::with(ExportOptions { handles: HandleMode::Identity, ..ExportOptions::default() })
     }
 
     fn with(options: ExportOptions) -> Self {

@@ -1,0 +1,186 @@
+//! Linux system calls that the reference server needs and safe libraries lack.
+//!
+//! All unsafe code of the project is here, behind functions that cannot be misused.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("the reference server runs on Linux");
+
+use core::ffi::{CStr, c_int, c_uint};
+use core::fmt;
+use core::mem::size_of;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+
+/// Most bytes of a handle (`MAX_HANDLE_SZ`).
+pub const MAX_HANDLE_LEN: usize = 128;
+
+/// What a file system knows a file by, for as long as the file exists (open_by_handle_at(2)).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KernelHandle {
+    kind: i32,
+    len: u8,
+    /// Zero behind `len`.
+    bytes: [u8; MAX_HANDLE_LEN],
+}
+
+impl KernelHandle {
+    /// A handle from its parts; `None` if there are more than [`MAX_HANDLE_LEN`] bytes.
+    #[must_use]
+    pub fn new(kind: i32, from: &[u8]) -> Option<Self> {
+        let mut bytes = [0; MAX_HANDLE_LEN];
+        bytes.get_mut(..from.len())?.copy_from_slice(from);
+        Some(Self { kind, len: u8::try_from(from.len()).ok()?, bytes })
+    }
+
+    /// The file system's own number for the form of the bytes.
+    #[must_use]
+    pub const fn kind(&self) -> i32 {
+        self.kind
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
+    }
+}
+
+impl fmt::Debug for KernelHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KernelHandle({}, {:?})", self.kind, self.as_bytes())
+    }
+}
+
+/// `struct file_handle` with room for the bytes that follow it.
+#[repr(C)]
+struct Raw {
+    head: Head,
+    bytes: [u8; MAX_HANDLE_LEN],
+}
+
+/// The fields of `libc::file_handle`, whose flexible array cannot be written down.
+#[repr(C)]
+struct Head {
+    handle_bytes: c_uint,
+    handle_type: c_int,
+}
+
+const _: () = assert!(size_of::<Head>() == size_of::<libc::file_handle>());
+const _: () = assert!(align_of::<Raw>() == align_of::<libc::file_handle>());
+
+/// The handle of an open file (name_to_handle_at(2)), and the number of the mount by which it was opened.
+///
+/// # Errors
+/// The kernel's: `EOPNOTSUPP` if the file system has none, `EOVERFLOW` if they are too long.
+pub fn handle_of(file: impl AsFd) -> io::Result<(KernelHandle, i32)> {
+    name_to_handle(file, c"", libc::AT_EMPTY_PATH)
+}
+
+/// The handle of a name in an open directory; a symbolic link is not followed.
+///
+/// # Errors
+/// As for [`handle_of`].
+pub fn handle_at(dir: impl AsFd, name: &CStr) -> io::Result<(KernelHandle, i32)> {
+    name_to_handle(dir, name, 0)
+}
+
+fn name_to_handle(at: impl AsFd, name: &CStr, flags: c_int) -> io::Result<(KernelHandle, i32)> {
+    let room = c_uint::try_from(MAX_HANDLE_LEN).unwrap_or(0);
+    let mut raw =
+        Raw { head: Head { handle_bytes: room, handle_type: 0 }, bytes: [0; MAX_HANDLE_LEN] };
+    let mut mount: c_int = 0;
+    let handle = (&raw mut raw).cast::<libc::file_handle>();
+    let at = at.as_fd();
+    // SAFETY: `name` ends in a zero byte. `handle` points to a `Raw`, which begins as a `file_handle` does (asserted
+    // above) and has behind that the `handle_bytes` bytes that the kernel may write. `mount` is a place for one int. All
+    // three outlive the call, and every pattern of bits is a value of what the kernel writes to.
+    let result = unsafe {
+        libc::name_to_handle_at(at.as_raw_fd(), name.as_ptr(), handle, &raw mut mount, flags)
+    };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let bytes = usize::try_from(raw.head.handle_bytes).ok().and_then(|len| raw.bytes.get(..len));
+    let handle = bytes.and_then(|bytes| KernelHandle::new(raw.head.handle_type, bytes));
+    Ok((handle.ok_or(io::ErrorKind::InvalidData)?, mount))
+}
+
+/// The file of a handle, opened with `O_PATH` (open_by_handle_at(2)). `mount` is any file or directory of the same
+/// mounted file system, opened without `O_PATH`. Takes the capability `CAP_DAC_READ_SEARCH`.
+///
+/// No directory is searched on the way, so this finds files that the caller could not reach by any name.
+///
+/// # Errors
+/// The kernel's: `ESTALE` if there is no such file any more, `EPERM` without the capability.
+pub fn open_by_handle(mount: impl AsFd, handle: &KernelHandle) -> io::Result<OwnedFd> {
+    let mut raw = Raw {
+        head: Head { handle_bytes: handle.len.into(), handle_type: handle.kind },
+        bytes: handle.bytes,
+    };
+    let mount = mount.as_fd();
+    let flags = libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    let handle = (&raw mut raw).cast::<libc::file_handle>();
+    // SAFETY: `handle` points to a `Raw` that outlives the call; it begins as a `file_handle` does (asserted above) and
+    // has behind that at least the `handle_bytes` bytes which the kernel reads.
+    let fd = unsafe { libc::open_by_handle_at(mount.as_raw_fd(), handle, flags) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows of it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs::{File, read_link};
+    use std::io::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_found_by_its_handle_until_it_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap().join("file");
+        let file = File::create(&path).unwrap();
+        let open = File::open(dir.path()).unwrap();
+        let (handle, mount) = match handle_of(&file) {
+            Ok(found) => found,
+            Err(error) => return println!("no handles here: {error}"),
+        };
+        assert!(!handle.as_bytes().is_empty());
+        assert_eq!(handle_at(&open, c"file").unwrap(), (handle, mount));
+        assert_ne!(handle_of(&open).unwrap().0, handle);
+        let again = KernelHandle::new(handle.kind(), handle.as_bytes()).unwrap();
+        assert_eq!(again, handle);
+        let found = match open_by_handle(&open, &again) {
+            Ok(found) => found,
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+                return println!("not permitted to open by handle: {error}");
+            }
+        };
+        let link = format!("/proc/self/fd/{}", found.as_raw_fd());
+        assert_eq!(read_link(link).unwrap(), path);
+        std::fs::remove_file(&path).unwrap();
+        drop((file, found));
+        let gone = open_by_handle(&open, &again).unwrap_err();
+        assert_eq!(gone.raw_os_error(), Some(libc::ESTALE));
+    }
+
+    #[test]
+    fn what_is_no_handle_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = File::open(dir.path()).unwrap();
+        assert!(KernelHandle::new(1, &[0; MAX_HANDLE_LEN + 1]).is_none());
+        for (kind, len) in [(1, 0), (1, 128), (i32::MIN, 8), (0xff, 8), (1, 8)] {
+            let handle = KernelHandle::new(kind, [0xa5; 128].get(..len).unwrap()).unwrap();
+            assert!(open_by_handle(&open, &handle).is_err());
+        }
+        assert_eq!(handle_at(&open, c"none").unwrap_err().kind(), ErrorKind::NotFound);
+        // A pipe has no handle.
+        let (reader, _writer) = io::pipe().unwrap();
+        assert!(handle_of(&reader).is_err());
+    }
+}
