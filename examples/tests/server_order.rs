@@ -5,7 +5,7 @@
 
 mod server_support;
 
-use std::io::IoSlice;
+use std::io::{IoSlice, Write as _};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -322,6 +322,40 @@ fn replies_of_slow_calls_leave_although_nothing_more_is_received() {
         expect_data(&mut client);
         assert!(client.is_closed());
     }
+}
+
+#[test]
+fn clients_that_read_nothing_hold_no_thread_for_ever() {
+    let disk = Arc::<Disk>::default();
+    let send_timeout = Duration::from_secs(1);
+    let config = Config { threads: 2, send_timeout, ..Config::default() };
+    let server = Running::start(SlowFs(Arc::clone(&disk)), config);
+    let mut stalled: Vec<Client> = (0..2).map(|_| server.connect()).collect();
+    for client in &mut stalled {
+        let call = read(client, SLOW);
+        client.send(&call);
+        client.stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
+        let calls: Vec<u8> = (0..1000).flat_map(|_| getattr(client)).collect();
+        while client.stream.write_all(&calls).is_ok() {}
+    }
+    disk.until_begun(2);
+    // Both threads have a reply now that nobody takes. Others are served all the same.
+    disk.open();
+    let mut other = server.connect();
+    let calls = [read(&mut other, SLOW), getattr(&mut other)];
+    other.send(&calls.concat());
+    expect_data(&mut other);
+    expect_attributes(&mut other);
+    // When the stalled clients have been dropped, the threads are free again.
+    for client in &mut stalled {
+        let waits = |error: &std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
+        while client.stream.write(&[0]).as_ref().err().is_none_or(waits) {}
+    }
+    *disk.open.lock().unwrap() = false;
+    other.send(&calls.concat());
+    expect_attributes(&mut other);
+    disk.open();
+    expect_data(&mut other);
 }
 
 #[test]
