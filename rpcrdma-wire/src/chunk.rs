@@ -244,7 +244,7 @@ impl<'a> Chunks<'a> {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         match &self.repr {
-            Repr::Wire(lists) => lists.raw.len() == NO_LISTS.len(),
+            Repr::Wire(lists) => lists.is_empty(),
             Repr::Made(lists) => {
                 lists.reads.is_empty() && lists.writes.is_empty() && lists.reply.is_none()
             }
@@ -401,7 +401,11 @@ fn fits(chunk: &WriteChunk<'_>, used: u64) -> Result<(), ChunkError> {
 //--- Checks ---
 
 impl<'a> WireLists<'a> {
-    const fn has_reads(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.raw.len() == NO_LISTS.len()
+    }
+
+    pub(crate) const fn has_reads(&self) -> bool {
         self.writes > 4
     }
 
@@ -560,6 +564,22 @@ fn check_reads(
     inline: Option<u64>,
     limit: u64,
 ) -> Result<(), ChunkError> {
+    // Nearly always there is one.
+    if let Some(ReadSegment { position, target }) = segments.0.only() {
+        if let Some(len) = inline {
+            let at = u64::from(position);
+            if position == 0 {
+                return Err(ChunkError::TwoMessages);
+            }
+            if position % 4 != 0 {
+                return Err(ChunkError::Unaligned { position });
+            }
+            if at > len {
+                return Err(ChunkError::Outside { at, len });
+            }
+        }
+        return check_segment(target, 0, limit).map(drop);
+    }
     // `body` is that length. `before` are the bytes of chunks that are inserted before the current
     // one.
     let (mut body, mut before, mut bytes) = (inline.unwrap_or(0), 0u64, 0u64);

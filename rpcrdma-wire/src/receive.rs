@@ -206,84 +206,77 @@ pub fn receive<'a>(
     endpoint: Endpoint,
     budget: &Budget,
 ) -> Result<Received<'a>, Refusal> {
-    parse(message, endpoint, budget).map_err(|(reason, direction)| {
-        let answer = answer(message, endpoint, &reason, direction);
-        Refusal { reason, answer }
-    })
-}
-
-/// What is wrong, and the message's direction if that was found out before.
-type Fault = (HeaderError, Option<Direction>);
-
-#[inline]
-fn parse<'a>(
-    message: &'a [u8],
-    endpoint: Endpoint,
-    budget: &Budget,
-) -> Result<Received<'a>, Fault> {
+    let fail = |fault| Err(refuse(message, endpoint, fault));
     let short = (HeaderError::TooShort { len: message.len() }, None);
     let (Some(prefix), Some(rest)) = (Prefix::of(message), message.get(16..)) else {
-        return Err(short);
+        return fail(short);
     };
     if message.len() < MIN_HEADER_LEN {
         if prefix.procedure == Procedure::Error as u32 && message.len() >= MIN_ERROR_LEN {
-            return parse_error(message, prefix, endpoint);
+            return parse_error(message, prefix, endpoint).or_else(fail);
         }
-        return Err(short);
+        return fail(short);
     }
     // RDMA_ERROR means the same in all versions.
     if prefix.version != VERSION && prefix.procedure != Procedure::Error as u32 {
-        return Err((HeaderError::Version { version: prefix.version }, None));
+        return fail((HeaderError::Version { version: prefix.version }, None));
     }
     match prefix.procedure {
         0 | 1 => {}
-        4 => return parse_error(message, prefix, endpoint),
-        2 => return Err((HeaderError::Msgp, None)),
-        3 => return Err((HeaderError::Done, None)),
-        _ => return Err((fault(message), None)),
+        4 => return parse_error(message, prefix, endpoint).or_else(fail),
+        2 => return fail((HeaderError::Msgp, None)),
+        3 => return fail((HeaderError::Done, None)),
+        _ => return fail((fault(message), None)),
     }
     let (lists, inline) = match WireLists::parse(rest, budget) {
         Ok(parsed) => parsed,
-        Err(Some(error)) => return Err((error.into(), direction_of(message))),
-        Err(None) => return Err((fault(message), None)),
+        Err(Some(error)) => return fail((error.into(), direction_of(message))),
+        Err(None) => return fail((fault(message), None)),
     };
     let Prefix { xid, version, credits, .. } = prefix;
     let (kind, direction) = if prefix.procedure == Procedure::Msg as u32 {
         let direction = Direction::of(inline);
         let Some(first) = inline.first_chunk() else {
-            return Err((HeaderError::NoMessage, direction));
+            return fail((HeaderError::NoMessage, direction));
         };
         let first = u32::from_be_bytes(*first);
         if first != xid {
-            return Err((HeaderError::Xid { header: xid, message: first }, direction));
+            return fail((HeaderError::Xid { header: xid, message: first }, direction));
         }
         match Chunks::of_msg(lists, inline.len(), budget) {
             Ok(chunks) => (Kind::Msg(chunks), direction),
-            Err(error) => return Err((error.into(), direction)),
+            Err(error) => return fail((error.into(), direction)),
         }
     } else {
         let direction = lists.direction();
         if !inline.is_empty() {
-            return Err((left_over(message, inline), direction));
+            return fail((left_over(message, inline), direction));
         }
         match Chunks::of_nomsg(lists, budget) {
             Ok(chunks) => (Kind::Nomsg(chunks), direction),
-            Err(error) => return Err((error, direction)),
+            Err(error) => return fail((error, direction)),
         }
     };
-    let header_len = message.len().saturating_sub(inline.len());
-    let received = Received { header: Header { xid, version, credits, kind }, header_len, inline };
-    match (direction, received.header.chunks()) {
-        (Some(Direction::Reply), Some(chunks)) if chunks.has_reads() => {
-            Err((HeaderError::ReadsInReply, direction))
+    match direction {
+        Some(Direction::Reply) if lists.has_reads() => {
+            return fail((HeaderError::ReadsInReply, direction));
         }
-        (Some(Direction::Call), Some(chunks))
-            if endpoint.refuses_chunks() && !chunks.is_empty() =>
-        {
-            Err((HeaderError::ReverseChunks, direction))
+        Some(Direction::Call) if endpoint.refuses_chunks() && !lists.is_empty() => {
+            return fail((HeaderError::ReverseChunks, direction));
         }
-        _ => Ok(received),
+        _ => {}
     }
+    let header_len = message.len().saturating_sub(inline.len());
+    Ok(Received { header: Header { xid, version, credits, kind }, header_len, inline })
+}
+
+/// What is wrong, and the message's direction if that was found out before.
+type Fault = (HeaderError, Option<Direction>);
+
+#[cold]
+fn refuse(message: &[u8], endpoint: Endpoint, (reason, direction): Fault) -> Refusal {
+    let answer = answer(message, endpoint, &reason, direction);
+    Refusal { reason, answer }
 }
 
 /// Direction of a message whose chunks do not do.

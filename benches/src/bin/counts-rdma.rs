@@ -19,12 +19,6 @@ use nfswire_rdma::{
 /// Most instructions of a header with at most one chunk of one segment.
 const WRITE: u64 = 200;
 const READ: u64 = 250;
-/// And where they are missed: what is held. The place of a Read chunk in the message is judged.
-const READ_PLACED: u64 = 290;
-/// The chunks of a call are judged when it is made.
-const WRITE_CALL: u64 = 230;
-/// Those of a reply are compared with what is used, and copied from the call.
-const WRITE_REPLY: u64 = 305;
 
 const XID: u32 = 0x0102_0304;
 const CREDITS: NonZeroU32 = NonZeroU32::MIN;
@@ -37,12 +31,12 @@ const CHUNK: &[Segment] = &[SEGMENT];
 const READ_AT_100: &[ReadSegment] = &[ReadSegment { position: 100, target: SEGMENT }];
 const READ_AT_0: &[ReadSegment] = &[ReadSegment { position: 0, target: SEGMENT }];
 
-/// Makes a header and writes it, again and again.
-fn write(make: impl Fn(&mut [u8]) -> usize + 'static) -> Loop {
+/// Writes into the same memory, again and again.
+fn write(put: impl Fn(&mut [u8]) -> usize + 'static) -> Loop {
     let mut out = [0; 128];
     Box::new(move |n| {
         for _ in 0..n {
-            black_box(make(black_box(&mut out)));
+            black_box(put(black_box(&mut out)));
         }
     })
 }
@@ -89,47 +83,60 @@ fn both(
     message
 }
 
-/// The same of a call with these chunks, inline or not.
+/// The same of a call with these chunks, inline or not; and with the chunks judged each time.
 fn call(
     ops: &mut Vec<Op>,
-    names: [&'static str; 3],
-    lists: ChunkSlices<'static>,
+    [encode, made, decode, name]: [&'static str; 4],
+    lists: &'static ChunkSlices<'static>,
     inline: bool,
 ) -> &'static [u8] {
-    let rpc = inline.then_some(CALL);
-    let read = if inline && !lists.reads.is_empty() { READ_PLACED } else { READ };
-    let goals = [WRITE_CALL, read];
-    both(ops, names, Role::Responder, rpc, goals, move |out| {
-        let (xid, lists) = (black_box(XID), black_box(&lists));
+    let make = move || {
+        let (xid, lists) = (black_box(XID), black_box(lists));
         let header = if inline {
             Header::msg(xid, CREDITS, lists, black_box(INLINE))
         } else {
             Header::nomsg(xid, CREDITS, lists)
         };
-        header.expect("chunks that do").write_to(out).expect("there is room")
-    })
+        header.expect("chunks that do")
+    };
+    let (header, rpc) = (make(), inline.then_some(CALL));
+    let put = move |out: &mut [u8]| black_box(&header).write_to(out).expect("there is room");
+    let message = both(ops, [encode, decode, name], Role::Responder, rpc, [WRITE, READ], put);
+    let both = write(move |out| make().write_to(out).expect("there is room"));
+    ops.push(Op::new(made, "the same, made and written", (0, 0.0), both, None));
+    message
 }
 
 /// The same of the reply to a call, with so many bytes in the Write chunk and the Reply chunk.
 fn reply(
     ops: &mut Vec<Op>,
-    names: [&'static str; 3],
+    [encode, made, decode, name]: [&'static str; 4],
     call: &'static [u8],
     used: &'static [u64],
     in_reply: u64,
 ) {
     let received = receive(call, Endpoint::new(Role::Responder), &Budget::DEFAULT).expect("a call");
-    let rpc = (in_reply == 0).then_some(REPLY);
-    both(ops, names, Role::Requester, rpc, [WRITE_REPLY, READ], move |out| {
-        let chunks = black_box(&received).header().chunks().expect("a call has chunks");
-        let returned = chunks.returned(black_box(used), black_box(in_reply)).expect("it has room");
-        let header = if in_reply == 0 {
+    let offered = *received.header().chunks().expect("a call has chunks");
+    let make = move || {
+        let returned = black_box(&offered).returned(black_box(used), black_box(in_reply));
+        let returned = returned.expect("it has room");
+        if in_reply == 0 {
             ReplyHeader::msg(black_box(XID), CREDITS, returned)
         } else {
             ReplyHeader::nomsg(black_box(XID), CREDITS, returned).expect("it is in the chunk")
-        };
-        header.write_to(out).expect("there is room")
-    });
+        }
+    };
+    let (header, rpc) = (make(), (in_reply == 0).then_some(REPLY));
+    let put = move |out: &mut [u8]| black_box(&header).write_to(out).expect("there is room");
+    both(ops, [encode, decode, name], Role::Requester, rpc, [WRITE, READ], put);
+    let both = write(move |out| make().write_to(out).expect("there is room"));
+    ops.push(Op::new(
+        made,
+        "the same, compared with what is used, and written",
+        (0, 0.0),
+        both,
+        None,
+    ));
 }
 
 /// An error, which is the answer to something.
@@ -161,30 +168,60 @@ fn all() -> Vec<Op> {
         [WRITE, READ],
         |out| Header::short(black_box(XID), CREDITS).write_to(out).expect("there is room"),
     );
-    let lists = ChunkSlices { reads: READ_AT_100, ..NONE };
-    call(ops, ["msg-read-e", "msg-read-d", "RDMA_MSG, Read chunk"], lists, true);
-    let lists = ChunkSlices { writes: &[CHUNK], ..NONE };
-    let write = call(ops, ["msg-write-e", "msg-write-d", "RDMA_MSG, Write chunk"], lists, true);
-    let names = ["reply-write-e", "reply-write-d", "RDMA_MSG, its reply, Write chunk used"];
+    let lists = const { &ChunkSlices { reads: READ_AT_100, ..NONE } };
+    call(ops, ["msg-read-e", "msg-read-m", "msg-read-d", "RDMA_MSG, Read chunk"], lists, true);
+    let lists = const { &ChunkSlices { writes: &[CHUNK], ..NONE } };
+    let write = call(
+        ops,
+        ["msg-write-e", "msg-write-m", "msg-write-d", "RDMA_MSG, Write chunk"],
+        lists,
+        true,
+    );
+    let names = [
+        "reply-write-e",
+        "reply-write-m",
+        "reply-write-d",
+        "RDMA_MSG, its reply, Write chunk used",
+    ];
     reply(ops, names, write, &[4096], 0);
-    let lists = ChunkSlices { reply: Some(CHUNK), ..NONE };
-    let long = call(ops, ["msg-reply-e", "msg-reply-d", "RDMA_MSG, Reply chunk"], lists, true);
+    let lists = const { &ChunkSlices { reply: Some(CHUNK), ..NONE } };
+    let long = call(
+        ops,
+        ["msg-reply-e", "msg-reply-m", "msg-reply-d", "RDMA_MSG, Reply chunk"],
+        lists,
+        true,
+    );
     reply(
         ops,
-        ["reply-unused-e", "reply-unused-d", "RDMA_MSG, its reply, Reply chunk not used"],
+        [
+            "reply-unused-e",
+            "reply-unused-m",
+            "reply-unused-d",
+            "RDMA_MSG, its reply, Reply chunk not used",
+        ],
         long,
         &[],
         0,
     );
     reply(
         ops,
-        ["nomsg-reply-e", "nomsg-reply-d", "RDMA_NOMSG, its reply, Reply chunk used"],
+        [
+            "nomsg-reply-e",
+            "nomsg-reply-m",
+            "nomsg-reply-d",
+            "RDMA_NOMSG, its reply, Reply chunk used",
+        ],
         long,
         &[],
         9000,
     );
-    let lists = ChunkSlices { reads: READ_AT_0, ..NONE };
-    call(ops, ["nomsg-e", "nomsg-d", "RDMA_NOMSG, Read chunk of position zero"], lists, false);
+    let lists = const { &ChunkSlices { reads: READ_AT_0, ..NONE } };
+    call(
+        ops,
+        ["nomsg-e", "nomsg-m", "nomsg-d", "RDMA_NOMSG, Read chunk of position zero"],
+        lists,
+        false,
+    );
 
     // The same header in version 2, with another xid, and as RDMA_DONE.
     let with = |word: usize, value: u32| -> &'static [u8] {

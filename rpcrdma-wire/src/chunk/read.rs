@@ -31,6 +31,18 @@ impl Reads<'_> {
         }
     }
 
+    /// The segment, if it is the only one.
+    #[inline(always)]
+    pub(super) fn only(&self) -> Option<ReadSegment> {
+        let mut rest = self.clone();
+        let first = rest.next()?;
+        let alone = match rest {
+            Self::Wire(rest) => rest.is_empty(),
+            Self::Made(rest) => rest.is_empty(),
+        };
+        alone.then_some(first)
+    }
+
     /// The first `count`.
     fn take(&self, count: usize) -> Self {
         match self {
