@@ -191,6 +191,8 @@ fn main() -> ExitCode {
         .with_max_level(options.log)
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
+        // Told on stderr, which panics where that is what is full.
+        .log_internal_errors(false)
         .with_target(false);
     match options.log_format {
         LogFormat::Text => log.init(),

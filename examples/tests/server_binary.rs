@@ -167,9 +167,13 @@ fn a_relative_directory_is_named_in_full() {
 #[test]
 fn a_write_beyond_the_file_size_limit_fails_and_the_server_goes_on() {
     let place = Place::new();
+    // Its log is full from the start.
+    let log = Path::new(&place.state).with_file_name("log");
+    std::fs::write(&log, [0; 16 << 10]).unwrap();
     let mut child = place
         .in_shell("ulimit -f 8", "--squash none")
         .stdin(Stdio::null())
+        .stderr(std::fs::File::options().append(true).open(&log).unwrap())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
