@@ -27,6 +27,8 @@ pub trait Results<'a>: Sized {
     fn status(&self) -> Option<Status>;
 
     #[doc(hidden)]
+    fn last(&self) -> Status;
+    #[doc(hidden)]
     fn len(&self) -> u64;
     #[doc(hidden)]
     fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]>;
@@ -39,67 +41,74 @@ pub trait Results<'a>: Sized {
 }
 
 macro_rules! results {
-    ($count:literal: $($i:tt $t:ident)*) => {
-        impl<'a, $($t: OpReply<'a>),*> Results<'a> for ($($t,)*) {
+    ($count:literal: [$($i:tt $t:ident)*] $n:tt $l:ident) => {
+        impl<'a, $($t: OpReply<'a>,)* $l: OpReply<'a>> Results<'a> for ($($t,)* $l,) {
             const COUNT: u32 = $count;
-            const MAX_LEN: u32 = plan::sum(&[$(Numbered::<$t>::MAX_LEN),*]);
-            const INLINE: bool = plan::all(&[$($t::INLINE),*]);
-            const TAIL: bool = plan::tail(&[$($t::INLINE),*], &[$($t::TAIL),*]);
-            const LONG: bool = plan::any(&[$($t::LONG),*]);
+            const MAX_LEN: u32 = plan::sum(&[$(Numbered::<$t>::MAX_LEN,)* Numbered::<$l>::MAX_LEN]);
+            const INLINE: bool = plan::all(&[$($t::INLINE,)* $l::INLINE]);
+            const TAIL: bool = plan::tail(&[$($t::INLINE,)* $l::INLINE], &[$($t::TAIL,)* $l::TAIL]);
+            const LONG: bool = plan::any(&[$($t::LONG,)* $l::LONG]);
 
             #[inline(always)]
             fn status(&self) -> Option<Status> {
-                let mut status = Status::OK;
                 $(
-                    if status != Status::OK {
+                    if OpReply::status(&self.$i) != Status::OK {
                         return None;
                     }
-                    status = OpReply::status(&self.$i);
                 )*
-                Some(status)
+                Some(self.last())
             }
 
             #[inline(always)]
+            fn last(&self) -> Status {
+                OpReply::status(&self.$n)
+            }
+
+            // All but the last must have succeeded. So much is checked where they are written, and
+            // once: then most lengths are known when the program is compiled.
+            #[inline(always)]
             fn len(&self) -> u64 {
-                0u64 $(.wrapping_add(Numbered($t::OP, &self.$i).encoded_len()))*
+                Numbered($l::OP, &self.$n).encoded_len()
+                    $(.wrapping_add(4).wrapping_add(OpReply::success_len(&self.$i)))*
             }
 
             #[inline(always)]
             fn write<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
-                $( let w = Numbered($t::OP, &self.$i).write(w)?; )*
-                Some(w)
+                $( let w = self.$i.write_success(Encode::<'a>::write(&$t::OP, w)?)?; )*
+                Numbered($l::OP, &self.$n).write(w)
             }
 
             #[inline(always)]
             fn tail(&self) -> Option<&Payload<'a>> {
-                None $(.or($t::tail(&self.$i)))*
+                None $(.or($t::tail(&self.$i)))* .or($l::tail(&self.$n))
             }
 
             fn encode_fields(&self, e: &mut Encoder<'_, 'a>) -> Result<(), EncodeError> {
                 $( Numbered($t::OP, &self.$i).encode(e)?; )*
-                Ok(())
+                Numbered($l::OP, &self.$n).encode(e)
             }
 
             #[inline(always)]
             fn read(c: &mut Cursor<'a>) -> Option<Self> {
-                Some(($( {
-                    if u32::decode(c)? != $t::OP.0 {
-                        return None;
-                    }
-                    $t::decode(c)?
-                }, )*))
+                Some(($( result::<$t>(c)?, )* result::<$l>(c)?,))
             }
         }
     };
 }
-results!(1: 0 A);
-results!(2: 0 A 1 B);
-results!(3: 0 A 1 B 2 C);
-results!(4: 0 A 1 B 2 C 3 D);
-results!(5: 0 A 1 B 2 C 3 D 4 E);
-results!(6: 0 A 1 B 2 C 3 D 4 E 5 F);
-results!(7: 0 A 1 B 2 C 3 D 4 E 5 F 6 G);
-results!(8: 0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H);
+results!(1: [] 0 A);
+results!(2: [0 A] 1 B);
+results!(3: [0 A 1 B] 2 C);
+results!(4: [0 A 1 B 2 C] 3 D);
+results!(5: [0 A 1 B 2 C 3 D] 4 E);
+results!(6: [0 A 1 B 2 C 3 D 4 E] 5 F);
+results!(7: [0 A 1 B 2 C 3 D 4 E 5 F] 6 G);
+results!(8: [0 A 1 B 2 C 3 D 4 E 5 F 6 G] 7 H);
+
+/// Reads the result that must come next.
+#[inline(always)]
+fn result<'a, T: OpReply<'a>>(c: &mut Cursor<'a>) -> Option<T> {
+    if u32::decode(c)? == T::OP.0 { T::decode(c) } else { None }
+}
 
 /// A whole reply.
 struct Whole<'r, R> {
@@ -136,6 +145,9 @@ impl<'a, R: Results<'a>> Encode<'a> for Whole<'_, R> {
     }
 
     fn encode_fields(&self, e: &mut Encoder<'_, 'a>) -> Result<(), EncodeError> {
+        if self.results.status().is_none() {
+            return Err(EncodeError::Contradiction);
+        }
         e.word(self.status.0)?;
         Tag(self.tag).encode(e)?;
         e.word(R::COUNT)?;
@@ -175,11 +187,15 @@ pub fn put_results<'p, R: Results<'p>>(
     limits: &ReplyLimits,
     results: &R,
 ) -> Result<Status, WriteError> {
-    let status = results.status().ok_or(WriteError::Ended)?;
+    let status = results.last();
     let whole = Whole { status, tag, results };
     let len = whole.encoded_len();
-    limits.admit(len).map_err(|status| WriteError::TooBig { status, len })?;
-    e.put(&whole)?;
+    let put = match limits.admit(len) {
+        Ok(()) => e.put(&whole).map_err(WriteError::Encode),
+        Err(status) => Err(WriteError::TooBig { status, len }),
+    };
+    // Neither the length nor what is written is right if a result before the last failed.
+    put.map_err(|error| results.status().map_or(WriteError::Ended, |_| error))?;
     Ok(status)
 }
 

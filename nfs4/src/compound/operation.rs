@@ -88,6 +88,28 @@ pub trait OpReply<'a>: Decode<'a> + Encode<'a> {
 
     /// The result of a failure, as [`Resop::failure`](super::Resop::failure) makes it.
     fn failure(status: Status) -> Self;
+
+    /// Bytes of the result if the operation succeeded; of no meaning otherwise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn success_len(&self) -> u64 {
+        self.encoded_len()
+    }
+
+    /// [`write`](Encode::write) for an operation that succeeded; `None` otherwise.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn write_success<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+        if self.status() == Status::OK { self.write(w) } else { None }
+    }
+}
+
+/// Bytes of a union whose arm for success holds `ok`: known when the program is compiled if those
+/// of the arm are, whatever the value is.
+#[inline(always)]
+pub(super) fn success_len<'a, T: Encode<'a>>(ok: Option<&T>) -> u64 {
+    let body = if T::FIXED { T::MIN_LEN.into() } else { ok.map_or(0, T::encoded_len) };
+    body.wrapping_add(4)
 }
 
 /// There is no failure with [`Status::OK`], and a union could not be encoded with it.

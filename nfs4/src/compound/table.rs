@@ -1,10 +1,10 @@
 //! The table of operations, and the unions made of it.
 
-use nfswire_xdr::{DecodeError, Wire, xdr_union};
+use nfswire_xdr::{DecodeError, Encode, Wire, xdr_union};
 
 use super::{
     Input,
-    operation::{OpArgs, OpReply, failed},
+    operation::{OpArgs, OpReply, failed, success_len},
 };
 use crate::{
     OpNum, Status,
@@ -385,6 +385,15 @@ macro_rules! result {
             }
             fn failure(status: Status) -> Self {
                 Self::Fail(failed(status))
+            }
+            #[inline(always)]
+            fn success_len(&self) -> u64 {
+                success_len(if let Self::Ok(ok) = self { Some(ok) } else { None })
+            }
+            #[inline(always)]
+            fn write_success<'w>(&self, w: &'w mut [u8]) -> Option<&'w mut [u8]> {
+                let Self::Ok(ok) = self else { return None };
+                Encode::<'a>::write(ok, Encode::<'a>::write(&Status::OK, w)?)
             }
         }
     };
