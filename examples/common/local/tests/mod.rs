@@ -9,6 +9,7 @@
     clippy::cast_possible_truncation
 )]
 
+mod errors;
 mod escape;
 mod files;
 mod handles;
