@@ -84,9 +84,14 @@ set_up_peer() {
     chmod 755 "$work" "${2:-$work}"
     PEER_PORT=$(free_port)
     PEER_MOUNTPORT=$PEER_PORT
+    start_peer "$work"
+}
+
+# start_peer WORK: starts the server that set_up_peer has set up, or starts it anew.
+start_peer() {
     local options=()
     [ "$(id -u)" != 0 ] || options=(--squash none)
-    start_server "$work/server.log" "$PEER_DIR" "$PEER_PORT" ${options[@]+"${options[@]}"}
+    start_server "$1/server.log" "$PEER_DIR" "$PEER_PORT" ${options[@]+"${options[@]}"}
 }
 
 # stop_server: ends it and tells whether it still ran and never panicked.

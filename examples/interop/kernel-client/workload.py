@@ -9,6 +9,7 @@ import errno
 import functools
 import mmap
 import os
+import random
 import shutil
 import socket
 import stat
@@ -19,6 +20,7 @@ import time
 from material import equal, make_kept, make_tree, read_tree, same_tree, verify_kept
 
 MOUNT = "/mnt/main"
+OTHER = "/mnt/other"
 SQUASHED = "/mnt/squashed"
 SOURCE = "/tmp/source"
 ALICE = 1001
@@ -133,11 +135,13 @@ def source_tree():
     return read_tree(SOURCE)
 
 
-def mount(where, port, mountport):
+def mount(where, port, mountport, more=""):
     os.makedirs(where, exist_ok=True)
     options = f"vers=3,proto=tcp,port={port},mountport={mountport},mountproto=tcp,nolock,retry=0"
     if option["options"]:
         options += "," + option["options"]
+    if more:
+        options += "," + more
     command("/sbin/mount.nfs", f"{option['host']}:{option['export']}", where, "-o", options)
 
 
@@ -167,6 +171,18 @@ def list_many_entries():
 def remove_many_entries():
     shutil.rmtree("many")
     fails(errno.ENOENT, os.stat, "many")
+
+
+@check
+def list_a_crowd():
+    """A directory that the host has filled."""
+    count = int(option["crowd"])
+    want = [f"entry-{i:05}" for i in range(count)]
+    equal(sorted(os.listdir(f"{MOUNT}/crowd")), want, "names listed without stat")
+    drop_caches()
+    with os.scandir(f"{MOUNT}/crowd") as entries:
+        equal(sorted((e.name, e.stat(follow_symlinks=False).st_size) for e in entries), [(n, 0) for n in want],
+              "names and sizes listed with stat")
 
 
 @check
@@ -295,6 +311,35 @@ def overwrite_in_the_middle():
 
 
 @check
+def random_blocks():
+    """Blocks of a database, in any order, some of them synced at once."""
+    block, count = 8192, 64 if quick else 512
+    data = bytearray(block * count)
+    with opened("blocks", os.O_CREAT | os.O_RDWR) as fd:
+        os.ftruncate(fd, len(data))
+        for n, i in enumerate(random.sample(range(count), count)):
+            data[i * block:(i + 1) * block] = os.urandom(block)
+            equal(os.pwrite(fd, data[i * block:(i + 1) * block], i * block), block, "bytes written")
+            if n % 16 == 0:
+                os.fdatasync(fd)
+    drop_caches()
+    with opened("blocks", os.O_RDONLY) as fd:
+        for i in random.sample(range(count), count):
+            equal(os.pread(fd, block, i * block) == data[i * block:(i + 1) * block], True, f"block {i}")
+
+
+@check
+def direct_io():
+    with mmap.mmap(-1, 1 << 20) as out, mmap.mmap(-1, 1 << 20) as back:
+        out.write(os.urandom(len(out)))
+        with opened("direct", os.O_CREAT | os.O_RDWR | os.O_DIRECT) as fd:
+            equal(os.pwritev(fd, [out], 4096), len(out), "bytes written past the cache")
+            equal(os.preadv(fd, [back], 4096), len(out), "bytes read past the cache")
+        equal(back[:] == out[:], True, "content past the cache")
+        equal(get("direct") == bytes(4096) + out[:], True, "content through the cache")
+
+
+@check
 def shared_mapping():
     size = 3 * 4096 + 77
     put("map", b"m" * size)
@@ -370,9 +415,10 @@ def exclusive_create():
 
 @check
 def create_without_write_permission():
-    with opened("readonly", os.O_CREAT | os.O_WRONLY, 0o444) as fd:
-        os.write(fd, b"by the creating open")
-    equal(get("readonly"), b"by the creating open", "content")
+    for name, mode in (("for-all", 0o444), ("for-me", 0o400)):
+        with opened(name, os.O_CREAT | os.O_WRONLY, mode) as fd:
+            os.write(fd, b"by the creating open")
+        equal(get(name), b"by the creating open", "content")
 
 
 @check
@@ -488,6 +534,20 @@ def permission_denied():
 
 
 @check
+def execute_only():
+    need_root()
+    shutil.copyfile("/bin/busybox", "busybox")
+    os.chmod("busybox", 0o111)
+    drop_caches()
+
+    def run():
+        fails(errno.EACCES, os.open, "busybox", os.O_RDONLY)
+        done = subprocess.run(["./busybox", "echo", "ran"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        equal((done.returncode, done.stdout), (0, b"ran\n"), "status and output")
+    as_user(ALICE, run)
+
+
+@check
 def owner_of_new_files():
     need_root()
     os.mkdir("shared")
@@ -515,6 +575,67 @@ def supplementary_groups():
     as_user(ALICE, lambda: equal(get("group"), b"for the group", "content"), groups=[1002, 1005])
     os.chown("group", 0, 1006)
     as_user(ALICE, lambda: fails(errno.EACCES, get, "group"), groups=[1002, 1005])
+
+
+@check
+def small_synced_files():
+    """As mail servers do: written, synced, closed, one after the other."""
+    want = {f"mail/{i:03}": os.urandom(4096) for i in range(20 if quick else 200)}
+    os.mkdir("mail")
+    for name, data in want.items():
+        with opened(name, os.O_CREAT | os.O_WRONLY | os.O_EXCL) as fd:
+            os.write(fd, data)
+            os.fsync(fd)
+    drop_caches()
+    equal([name for name, data in want.items() if get(name) != data], [], "files with other content")
+
+
+@check
+def two_clients():
+    """The export mounted once more, with a cache of its own, by small and by large transfers."""
+    for size in (4096, 1 << 20):
+        mount(OTHER, option["port"], option["mountport"], f"nosharecache,noac,rsize={size},wsize={size}")
+        try:
+            with open("/proc/mounts") as mounts:
+                line = next(line for line in mounts if f" {OTHER} " in line)
+            equal(f"rsize={size},wsize={size}" in line, True, f"transfer size in {line!r}")
+            data = os.urandom(300_007)
+            put(f"{OTHER}/work/ours", data)
+            equal(get("ours") == data, True, "what the other wrote")
+            with opened("ours", os.O_WRONLY | os.O_APPEND) as fd:
+                os.write(fd, b"and more")
+            equal(get(f"{OTHER}/work/ours") == data + b"and more", True, "what was appended here")
+            os.rename("ours", "theirs")
+            fails(errno.ENOENT, os.stat, f"{OTHER}/work/ours")
+            os.unlink(f"{OTHER}/work/theirs")
+            fails(errno.ENOENT, os.open, "theirs", os.O_RDONLY)
+        finally:
+            command("umount", OTHER)
+
+
+@check
+def server_killed():
+    """The host kills the server in the middle of a file, and starts it anew."""
+    if option["restarts"] != "1":
+        raise Skip("the server is not ours to kill")
+    data = os.urandom((2 if quick else 16) << 20)
+    half = len(data) // 2
+    with opened("held-open", os.O_CREAT | os.O_RDWR) as held, opened("killed", os.O_CREAT | os.O_RDWR) as fd:
+        os.write(held, b"before")
+        os.write(fd, data[:half])
+        # Sent, but not committed: the new server's verifier must have them sent again.
+        sync_file_range_write = 2
+        equal(libc.sync_file_range(fd, ctypes.c_int64(0), ctypes.c_int64(0), sync_file_range_write), 0, "result")
+        print("RESTART", file=report)
+        time.sleep(2)  # the host looks oftener
+        os.write(fd, data[half:])
+        os.fsync(fd)
+        os.write(held, b" and after")
+        os.fsync(held)
+    drop_caches()
+    equal(get("killed") == data, True, "content")
+    equal(get("held-open"), b"before and after", "content of a file that was open")
+    verify_kept("kept", as_root)
 
 
 @check

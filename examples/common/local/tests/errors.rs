@@ -503,7 +503,9 @@ fn refusals(table: &mut Table, export: &Export, file: &Handle) {
     };
     let (closed, secret) = (export.folder("closed"), export.file("secret", b"x"));
     export.file("closed/inside", b"");
-    (set_mode("closed", 0o700), set_mode("secret", 0o600), set_mode("", 0o755));
+    for (name, mode) in [("closed", 0o700), ("secret", 0o600), ("", 0o755)] {
+        set_mode(name, mode);
+    }
     let (at, root, secret) = (closed.as_bytes(), export.root(), secret.as_bytes());
     let (root, what, wanted) = (root.as_bytes(), "another user", Status::ACCES);
     let data = [IoSlice::new(b"x")];
