@@ -190,15 +190,10 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use super::*;
-    use crate::memfs::MemFs;
+    use crate::fs::tests::OneFile;
 
     fn export(name: &str) -> Export {
-        Export {
-            name: name.into(),
-            fs: Arc::new(MemFs::default()),
-            squash: Squash::Root,
-            allow: loopback(),
-        }
+        Export { name: name.into(), fs: Arc::new(OneFile), squash: Squash::Root, allow: loopback() }
     }
 
     fn exports(names: &[&str]) -> Result<Exports, ExportsError> {

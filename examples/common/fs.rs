@@ -1,25 +1,78 @@
 //! The seam between the NFSv3 server core and a file system: `trait FileSystem`.
 //!
 //! The core decodes calls, applies the squash policy, encodes replies and moves data; a `FileSystem` knows files. One
-//! method per NFSv3 procedure (RFC 1813, section 3.3), each called from any thread at any time. Five methods have no
-//! default (`root`, `getattr`, `lookup`, `read`, `readdir`): with them a read-only file system is complete, and every
-//! further procedure answers `ROFS` or `NOTSUPP`, whichever RFC 1813 allows for it.
+//! method per NFSv3 procedure (RFC 1813, section 3.3), each called from any thread at any time. With five of them (`root`,
+//! `getattr`, `lookup`, `read`, and `readdir` or `list`) a read-only file system is complete, and every further procedure
+//! answers `ROFS` or `NOTSUPP`, whichever RFC 1813 allows for it.
+//!
+//! Five methods are no procedures: `set`, `put`, `make`, `take` and `list` are what the defaults of ten procedures come
+//! down to. A file system that keeps its objects itself writes these, with what it finds here for numbers, names, rights
+//! and attributes; `examples/embed/main.rs` is a whole one, in memory, of 200 lines. One that passes procedures on to
+//! something which knows them, as [`LocalFs`](crate::local::LocalFs) does, writes the procedures.
+//!
+//! ```
+//! use nfswire_examples::fs::*;
+//!
+//! /// A directory with nothing in it.
+//! struct Nothing(Ids);
+//!
+//! impl FileSystem for Nothing {
+//!     fn root(&self) -> Handle {
+//!         self.0.handle(Ids::TOP)
+//!     }
+//!
+//!     fn getattr(&self, _: &Caller<'_>, object: &[u8]) -> Result<Attributes> {
+//!         ensure(self.0.number(object)? == Ids::TOP, Status::STALE)?;
+//!         Ok(new_attributes(&Caller::ANONYMOUS, FileType::Directory, Ids::TOP))
+//!     }
+//!
+//!     fn lookup(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found> {
+//!         let attributes = Some(self.getattr(caller, dir)?);
+//!         ensure(matches!(check_name(name)?, b"." | b".."), Status::NOENT)?;
+//!         Ok(Found { object: self.root(), attributes, dir_attributes: attributes })
+//!     }
+//!
+//!     fn read(&self, caller: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData> {
+//!         ReadData::of(caller, &self.getattr(caller, file)?, &[], offset, count)
+//!     }
+//!
+//!     fn list(&self, caller: &Caller<'_>, dir: &[u8]) -> Result<Listing> {
+//!         Ok(Listing { attributes: self.getattr(caller, dir)?, entries: Vec::new() })
+//!     }
+//! }
+//!
+//! let (nothing, all) = (Nothing(Ids::default()), Caller::ANONYMOUS);
+//! let top = nothing.root();
+//! assert!(nothing.lookup(&all, top.as_bytes(), b"..").is_ok());
+//! assert_eq!(nothing.read(&all, top.as_bytes(), 0, 1).unwrap_err().status, Status::ISDIR);
+//! assert_eq!(nothing.remove(&all, top.as_bytes(), b"x").unwrap_err().status, Status::ROFS);
+//! ```
 //!
 //! Handles are the file system's own bytes (at most 64). The core never looks inside and passes on whatever a client
 //! sent, so every method must expect forged bytes and answer `BADHANDLE` or `STALE`. Names are bytes too.
 
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use core::fmt;
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 
 use bytes::Bytes;
-use nfswire_nfs3::convert::AccessMask;
+use nfswire_nfs3::FHSIZE;
 use nfswire_nfs3::create::CreateHow;
-use nfswire_nfs3::fs::{FsinfoOk, FsstatOk, PathconfOk};
-use nfswire_nfs3::{
-    Attributes, FHSIZE, FileType, PostOpAttr, SetAttributes, SpecData, StableHow, Status, Time,
-    WccData,
+use nfswire_nfs3::fs::{FSF_LINK, FsinfoOk, FsstatOk, PathconfOk};
+
+pub use nfswire_nfs3::lookup::{
+    ACCESS_DELETE, ACCESS_EXECUTE, ACCESS_EXTEND, ACCESS_LOOKUP, ACCESS_MODIFY, ACCESS_READ,
+};
+pub use nfswire_nfs3::{
+    Attributes, FileType, PostOpAttr, SetAttributes, SpecData, StableHow, Status, Time, WccData,
+};
+
+pub use crate::simple::{
+    Budget, Ids, New, access_by_mode, check_name, check_own_name, check_removable, default_fsinfo,
+    default_pathconf, ensure, new_attributes, require_dir, require_file, set_attributes, touch,
+    with_size,
 };
 
 /// Largest READ and WRITE, in bytes, that the default [`FileSystem::fsinfo`] announces.
@@ -273,7 +326,7 @@ pub struct Made {
 }
 
 /// Result of [`FileSystem::rename`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renamed {
     /// State of the directory the name left.
     pub from: WccData,
@@ -290,7 +343,23 @@ pub struct Linked {
     pub dir: WccData,
 }
 
-//--- Directory listings ---
+//--- Names in directories ---
+
+/// A directory's handle, and a name in it.
+pub type NameIn<'a> = (&'a [u8], &'a [u8]);
+
+/// What [`FileSystem::set`] is to make of attributes.
+pub type Change<'a> = dyn FnMut(&Attributes) -> Result<Attributes> + 'a;
+
+/// Result of [`FileSystem::list`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Attributes of the directory.
+    pub attributes: Attributes,
+    /// `fileid`, name and handle of each object, in any order. No two have the same `fileid`, and none has 0: it is
+    /// where a listing goes on.
+    pub entries: Vec<(u64, Vec<u8>, Handle)>,
+}
 
 /// One name of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,7 +421,7 @@ pub trait FileSystem: Send + Sync {
     fn getattr(&self, caller: &Caller<'_>, object: &[u8]) -> Result<Attributes>;
 
     /// Changes attributes (SETATTR, section 3.3.2). With a `guard` that is not the object's ctime nothing is changed and
-    /// the answer is `NOT_SYNC`.
+    /// the answer is `NOT_SYNC`. The default lets [`set`](Self::set) do it.
     fn setattr(
         &self,
         caller: &Caller<'_>,
@@ -360,7 +429,16 @@ pub trait FileSystem: Send + Sync {
         new: &SetAttributes,
         guard: Option<Time>,
     ) -> Result<WccData> {
-        let _ = (caller, object, new, guard);
+        self.set(object, &mut |old| {
+            ensure(guard.is_none_or(|guard| guard == old.ctime), Status::NOT_SYNC)?;
+            set_attributes(caller, old, new)
+        })
+    }
+
+    /// Gives an object the attributes that `change` makes of those it has, with no other change in between. Where the
+    /// size is another one, its data is cut, or filled up with zeros.
+    fn set(&self, object: &[u8], change: &mut Change<'_>) -> Result<WccData> {
+        let _ = (object, change);
         Err(Status::ROFS.into())
     }
 
@@ -386,7 +464,8 @@ pub trait FileSystem: Send + Sync {
     fn read(&self, caller: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData>;
 
     /// Writes the pieces of `data` one behind the other (WRITE, section 3.3.7). May write fewer bytes than given; what is
-    /// reported as `DataSync` or `FileSync` survives a power loss. No data: nothing changes, count 0.
+    /// reported as `DataSync` or `FileSync` survives a power loss. No data: nothing changes, count 0. The default lets
+    /// [`put`](Self::put) do it.
     fn write(
         &self,
         caller: &Caller<'_>,
@@ -395,11 +474,28 @@ pub trait FileSystem: Send + Sync {
         data: &[IoSlice<'_>],
         stable: StableHow,
     ) -> Result<Written> {
-        let _ = (caller, file, offset, data, stable);
+        let _ = stable;
+        let data: Cow<'_, [u8]> = match data {
+            [one] => Cow::Borrowed(one),
+            several => several.iter().flat_map(|piece| piece.iter().copied()).collect(),
+        };
+        let wcc = if data.is_empty() {
+            WccData::only_after(Some(self.getattr(caller, file)?))
+        } else {
+            self.put(caller, file, offset, &data)?
+        };
+        let count = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        Ok(Written { wcc, count, committed: StableHow::FileSync, verifier: [0; 8] })
+    }
+
+    /// Writes all of `data`, at least a byte, and keeps it as long as it keeps anything: it is reported as `FileSync`.
+    fn put(&self, caller: &Caller<'_>, file: &[u8], offset: u64, data: &[u8]) -> Result<WccData> {
+        let _ = (caller, file, offset, data);
         Err(Status::ROFS.into())
     }
 
-    /// Makes a regular file (CREATE, section 3.3.8).
+    /// Makes a regular file (CREATE, section 3.3.8). The default lets [`make`](Self::make) do it, and where it may take a
+    /// file that exists, or is to set a size, [`set`](Self::set).
     fn create(
         &self,
         caller: &Caller<'_>,
@@ -407,11 +503,22 @@ pub trait FileSystem: Send + Sync {
         name: &[u8],
         how: &CreateHow,
     ) -> Result<Made> {
-        let _ = (caller, dir, name, how);
-        Err(Status::NOTSUPP.into())
+        let new = New::file(how);
+        let has_size = new.attributes.size.is_some_and(|size| size > 0);
+        let (object, wcc) = match self.make(caller, (dir, name), &new) {
+            Err(Failure { status: Status::EXIST, .. }) => {
+                let object = self.lookup(caller, dir, name)?.object;
+                (object, self.set(object.as_bytes(), &mut |old| new.over(caller, old))?)
+            }
+            Ok(Made { object: Some(object), .. }) if has_size => {
+                (object, self.set(object.as_bytes(), &mut |old| new.sized(caller, old))?)
+            }
+            made => return made,
+        };
+        Ok(Made { object: Some(object), attributes: wcc.after, dir: NO_WCC })
     }
 
-    /// Makes a directory (MKDIR, section 3.3.9).
+    /// Makes a directory (MKDIR, section 3.3.9). The default lets [`make`](Self::make) do it.
     fn mkdir(
         &self,
         caller: &Caller<'_>,
@@ -419,11 +526,10 @@ pub trait FileSystem: Send + Sync {
         name: &[u8],
         new: &SetAttributes,
     ) -> Result<Made> {
-        let _ = (caller, dir, name, new);
-        Err(Status::NOTSUPP.into())
+        self.make(caller, (dir, name), &New::of(FileType::Directory, new))
     }
 
-    /// Makes a symbolic link (SYMLINK, section 3.3.10).
+    /// Makes a symbolic link (SYMLINK, section 3.3.10). The default lets [`make`](Self::make) do it.
     fn symlink(
         &self,
         caller: &Caller<'_>,
@@ -432,12 +538,11 @@ pub trait FileSystem: Send + Sync {
         text: &[u8],
         new: &SetAttributes,
     ) -> Result<Made> {
-        let _ = (caller, dir, name, text, new);
-        Err(Status::NOTSUPP.into())
+        self.make(caller, (dir, name), &New::symlink(text, new))
     }
 
     /// Makes a special file (MKNOD, section 3.3.11). `device` counts for block and character devices only; `Regular`,
-    /// `Directory` and `Symlink` are answered with `BADTYPE`.
+    /// `Directory` and `Symlink` are answered with `BADTYPE`. The default lets [`make`](Self::make) do it.
     fn mknod(
         &self,
         caller: &Caller<'_>,
@@ -447,32 +552,37 @@ pub trait FileSystem: Send + Sync {
         device: SpecData,
         new: &SetAttributes,
     ) -> Result<Made> {
-        let _ = (caller, dir, name, file_type, device, new);
+        self.make(caller, (dir, name), &New { device, ..New::of(file_type, new) })
+    }
+
+    /// Makes an object of any kind; `EXIST` if there is one of that name.
+    fn make(&self, caller: &Caller<'_>, at: NameIn<'_>, new: &New<'_>) -> Result<Made> {
+        let _ = (caller, at, new);
         Err(Status::NOTSUPP.into())
     }
 
-    /// Removes a name that is not a directory (REMOVE, section 3.3.12); returns the directory's state.
+    /// Removes a name that is not a directory (REMOVE, section 3.3.12); returns the directory's state. The default lets
+    /// [`take`](Self::take) do it.
     fn remove(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<WccData> {
-        let _ = (caller, dir, name);
-        Err(Status::ROFS.into())
+        self.take(caller, (dir, name), false)
     }
 
-    /// Removes an empty directory (RMDIR, section 3.3.13); returns the parent's state.
+    /// Removes an empty directory (RMDIR, section 3.3.13); returns the parent's state. The default lets
+    /// [`take`](Self::take) do it.
     fn rmdir(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<WccData> {
-        let _ = (caller, dir, name);
+        ensure(name != b".", Status::INVAL)?;
+        self.take(caller, (dir, name), true)
+    }
+
+    /// Removes an object: a directory that is empty, or what is no directory; see [`check_removable`].
+    fn take(&self, caller: &Caller<'_>, at: NameIn<'_>, directory: bool) -> Result<WccData> {
+        let _ = (caller, at, directory);
         Err(Status::ROFS.into())
     }
 
     /// Gives an object a new name, atomically replacing what had it (RENAME, section 3.3.14).
-    fn rename(
-        &self,
-        caller: &Caller<'_>,
-        from_dir: &[u8],
-        from_name: &[u8],
-        to_dir: &[u8],
-        to_name: &[u8],
-    ) -> Result<Renamed> {
-        let _ = (caller, from_dir, from_name, to_dir, to_name);
+    fn rename(&self, caller: &Caller<'_>, from: NameIn<'_>, to: NameIn<'_>) -> Result<Renamed> {
+        let _ = (caller, from, to);
         Err(Status::NOTSUPP.into())
     }
 
@@ -485,6 +595,7 @@ pub trait FileSystem: Send + Sync {
     /// Lists a directory from behind `cookie` (0: from the start) until the visitor is full or the names end (READDIR and
     /// READDIRPLUS, sections 3.3.16 and 3.3.17). Returns whether the names ended. With cookie 0 the verifier is not to be
     /// looked at; a cookie that cannot be placed is `BAD_COOKIE`. Where listing fails half-way the visitor's entries are not sent.
+    /// The default shows what [`list`](Self::list) has, in the order of `fileid`.
     fn readdir(
         &self,
         caller: &Caller<'_>,
@@ -492,7 +603,30 @@ pub trait FileSystem: Send + Sync {
         cookie: u64,
         verifier: [u8; 8],
         visitor: &mut dyn DirVisitor,
-    ) -> Result<bool>;
+    ) -> Result<bool> {
+        let _ = verifier;
+        let Listing { attributes, mut entries } = self.list(caller, dir)?;
+        visitor.begin(Some(attributes), [0; 8]);
+        entries.retain(|(fileid, ..)| *fileid > cookie);
+        entries.sort_unstable_by_key(|(fileid, ..)| *fileid);
+        for (fileid, name, handle) in &entries {
+            let entry = DirEntry { fileid: *fileid, name, cookie: *fileid };
+            let mut details = || EntryDetails {
+                attributes: self.getattr(caller, handle.as_bytes()).ok(),
+                handle: Some(*handle),
+            };
+            if visitor.entry(entry, &mut details) == Pushed::Full {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// All that is in a directory.
+    fn list(&self, caller: &Caller<'_>, dir: &[u8]) -> Result<Listing> {
+        let _ = (caller, dir);
+        Err(Status::NOTSUPP.into())
+    }
 
     /// Space of the file system (FSSTAT, section 3.3.18). The default knows of none and says so with zeros.
     fn fsstat(&self, caller: &Caller<'_>, object: &[u8]) -> Result<FsstatOk> {
@@ -508,10 +642,11 @@ pub trait FileSystem: Send + Sync {
         })
     }
 
-    /// Limits of the file system (FSINFO, section 3.3.19).
+    /// Limits of the file system (FSINFO, section 3.3.19). The default knows no hard links, as that of
+    /// [`link`](Self::link).
     fn fsinfo(&self, caller: &Caller<'_>, object: &[u8]) -> Result<FsinfoOk> {
-        let attributes = Some(self.getattr(caller, object)?);
-        Ok(default_fsinfo(attributes))
+        let all = default_fsinfo(Some(self.getattr(caller, object)?));
+        Ok(FsinfoOk { properties: all.properties & !FSF_LINK, ..all })
     }
 
     /// Path name limits (PATHCONF, section 3.3.20).
@@ -535,44 +670,14 @@ pub trait FileSystem: Send + Sync {
     }
 }
 
-//--- Answers for simple file systems ---
-
-/// The `ACCESS_` bits that mode, owner and group grant; user 0 has all that make sense.
-#[must_use]
-pub fn access_by_mode(caller: &Caller<'_>, attributes: &Attributes) -> u32 {
-    AccessMask::by_mode(attributes, caller.uid, |gid| caller.is_member(gid)).0
-}
-
-/// FSINFO of a file system without limits of its own: transfers to [`MAX_TRANSFER`], times to the nanosecond.
-#[must_use]
-pub fn default_fsinfo(attributes: PostOpAttr) -> FsinfoOk {
-    FsinfoOk {
-        rtmax: MAX_TRANSFER,
-        rtpref: MAX_TRANSFER,
-        wtmax: MAX_TRANSFER,
-        wtpref: MAX_TRANSFER,
-        ..FsinfoOk::recommended(attributes)
-    }
-}
-
-/// PATHCONF of a file system with the usual POSIX limits.
-#[must_use]
-pub fn default_pathconf(attributes: PostOpAttr) -> PathconfOk {
-    PathconfOk::posix(attributes)
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
-
-    use nfswire_nfs3::lookup::{
-        ACCESS_DELETE, ACCESS_EXTEND, ACCESS_LOOKUP, ACCESS_MODIFY, ACCESS_READ,
-    };
 
     use super::*;
 
     /// The least there can be: one directory with one file.
-    struct OneFile;
+    pub(crate) struct OneFile;
 
     const ROOT: &[u8] = b"/";
     const FILE: &[u8] = b"f";
@@ -589,25 +694,8 @@ mod tests {
                 FILE => (FileType::Regular, 0o640, 2, 5),
                 _ => return Err(Status::BADHANDLE.into()),
             };
-            let (time, rdev) =
-                (Time { seconds: 1, nanoseconds: 0 }, SpecData { major: 0, minor: 0 });
-            let (atime, mtime, ctime) = (time, time, time);
-            let (nlink, uid, gid, used, fsid) = (1, 10, 20, size, 0);
-            Ok(Attributes {
-                file_type,
-                mode,
-                nlink,
-                uid,
-                gid,
-                size,
-                used,
-                rdev,
-                fsid,
-                fileid,
-                atime,
-                mtime,
-                ctime,
-            })
+            let owner = Caller { uid: 10, gid: 20, gids: &[] };
+            Ok(Attributes { mode, size, ..new_attributes(&owner, file_type, fileid) })
         }
 
         fn lookup(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found> {
@@ -630,15 +718,7 @@ mod tests {
             offset: u64,
             count: u32,
         ) -> Result<ReadData> {
-            let attributes = Some(self.getattr(caller, file)?);
-            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(TEXT.len());
-            let rest = TEXT.get(start..).unwrap_or(&[]);
-            let data = rest.get(..usize::try_from(count).unwrap().min(rest.len())).unwrap();
-            Ok(ReadData {
-                attributes,
-                data: FileData::Bytes(Bytes::from_static(data)),
-                eof: data.len() == rest.len(),
-            })
+            ReadData::of(caller, &self.getattr(caller, file)?, TEXT, offset, count)
         }
 
         fn readdir(
@@ -662,18 +742,11 @@ mod tests {
     #[test]
     fn five_methods_make_a_read_only_file_system() {
         let (fs, one) = (OneFile, caller(1, &[]));
-        let new = SetAttributes {
-            mode: None,
-            uid: None,
-            gid: None,
-            size: None,
-            atime: nfswire_nfs3::SetTime::DontChange,
-            mtime: nfswire_nfs3::SetTime::DontChange,
-        };
+        let new = SetAttributes::default();
         let device = SpecData { major: 0, minor: 0 };
         let read_only = [
             fs.setattr(&one, FILE, &new, None).unwrap_err(),
-            fs.write(&one, FILE, 0, &[], StableHow::Unstable).unwrap_err(),
+            fs.write(&one, FILE, 0, &[IoSlice::new(b"x")], StableHow::Unstable).unwrap_err(),
             fs.remove(&one, ROOT, b"x").unwrap_err(),
             fs.rmdir(&one, ROOT, b"x").unwrap_err(),
         ];
@@ -684,7 +757,7 @@ mod tests {
             fs.mkdir(&one, ROOT, b"x", &new).unwrap_err(),
             fs.symlink(&one, ROOT, b"x", b"y", &new).unwrap_err(),
             fs.mknod(&one, ROOT, b"x", FileType::Fifo, device, &new).unwrap_err(),
-            fs.rename(&one, ROOT, b"x", ROOT, b"y").unwrap_err(),
+            fs.rename(&one, (ROOT, b"x"), (ROOT, b"y")).unwrap_err(),
             fs.link(&one, FILE, ROOT, b"y").unwrap_err(),
         ];
         assert!(unsupported.iter().all(|failure| failure.status == Status::NOTSUPP));

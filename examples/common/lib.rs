@@ -6,9 +6,9 @@ pub mod client;
 pub mod exports;
 pub mod fs;
 pub mod local;
-pub mod memfs;
 pub mod sample;
 pub mod server;
+mod simple;
 pub mod state_dir;
 
 /// The codec example of the project's README runs as a test.

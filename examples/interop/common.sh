@@ -54,11 +54,17 @@ free_port() {
 # start_server LOG DIR PORT [OPTION...]: starts our server on 127.0.0.1:PORT and waits until
 # it is ready; sets server_pid. It dies with this shell, whatever ends that. Its state is in LOG.state.
 start_server() {
-    local log=$1 dir=$2 port=$3 i
+    local log=$1 dir=$2 port=$3
     shift 3
+    start_ready "$log" "$bin/server" --export "$dir" --listen "127.0.0.1:$port" --state-dir "$log.state" "$@"
+}
+
+# start_ready LOG COMMAND...: the same for any server that says "ready".
+start_ready() {
+    local log=$1 i
+    shift
     : >"$log"
-    setpriv --pdeathsig KILL "$bin/server" --export "$dir" --listen "127.0.0.1:$port" --state-dir "$log.state" \
-        "$@" >"$log" 2>&1 </dev/null &
+    setpriv --pdeathsig KILL "$@" >"$log" 2>&1 </dev/null &
     server_pid=$!
     for ((i = 0; i < 100; i++)); do
         if grep -q '^ready ' "$log"; then return 0; fi

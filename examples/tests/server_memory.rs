@@ -6,9 +6,9 @@ mod server_support;
 
 use core::time::Duration;
 
-use nfswire_examples::memfs::MemFs;
 use nfswire_examples::server::Config;
 use nfswire_nfs3::procedures::Null;
+use server_support::embed::MemFs;
 use server_support::{Client, Running};
 
 /// Memory of this process that is in use, in KiB.

@@ -10,7 +10,6 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use nfswire_examples::memfs::MemFs;
 use nfswire_examples::server::{BindError, Config, Server};
 use nfswire_nfs3::attr::GetattrArgs;
 use nfswire_nfs3::lookup::{LookupArgs, LookupReply};
@@ -18,6 +17,7 @@ use nfswire_nfs3::procedures::{Getattr, Lookup, Null, Remove};
 use nfswire_nfs3::remove::RemoveArgs;
 use nfswire_nfs3::{DirOpArgs, FileHandle, FileName, Status};
 use server_support::Client;
+use server_support::embed::MemFs;
 
 /// The answer to a request: the first line, and what follows the head.
 fn ask(address: SocketAddr, request: &str) -> (String, String) {

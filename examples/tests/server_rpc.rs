@@ -8,13 +8,13 @@ mod server_support;
 
 use core::time::Duration;
 
-use nfswire_examples::memfs::MemFs;
 use nfswire_examples::server::{BindError, Config, Server};
 use nfswire_nfs3::mount::{DirPath, HostName, v1, v3};
 use nfswire_nfs3::procedures::{Getattr, Null};
 use nfswire_nfs3::{FileHandle, attr::GetattrArgs};
 use nfswire_rpc::{AuthFlavor, AuthStat, CallFailure, CallHeader, OpaqueAuth, Procedure};
 use nfswire_xdr::{Encoder, Opaque, Segments};
+use server_support::embed::MemFs;
 use server_support::{Client, Reply, Running, case};
 
 const XID: u32 = 0x4e46_5301;

@@ -8,11 +8,8 @@ use rustix::io::Errno;
 use rustix::path::DecInt;
 
 use super::node::Node;
-use super::{LocalFs, attr, check_name, is_dot};
-use crate::fs::{Caller, Failure, Linked, NO_WCC, Renamed, Result};
-
-/// A name in the directory of a handle.
-pub(super) type NameIn<'a> = (&'a [u8], &'a [u8]);
+use super::{LocalFs, attr, is_dot};
+use crate::fs::{Caller, Failure, Linked, NO_WCC, NameIn, Renamed, Result, check_name};
 
 impl LocalFs {
     /// REMOVE.

@@ -13,8 +13,8 @@ use super::handle::{FileId, Key, Refused};
 use super::kernel::Sought;
 use super::node::{Node, reopen};
 use super::places::Way;
-use super::{LOOK, LocalFs, check_name};
-use crate::fs::{Caller, Failure, Found, Handle, Result};
+use super::{LOOK, LocalFs};
+use crate::fs::{Caller, Failure, Found, Handle, Result, check_name};
 
 /// Names that one walk looks at before it gives up.
 const WALK_NAMES: u32 = 4_000_000;
@@ -271,7 +271,7 @@ impl LocalFs {
     /// LOOKUP.
     pub(super) fn find(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found> {
         let dir = self.resolve_dir(dir)?;
-        let found = check_name(name).and_then(|()| self.find_in(caller, &dir, name));
+        let found = check_name(name).and_then(|name| self.find_in(caller, &dir, name));
         let dir_attributes = self.attributes(&dir).ok();
         match found {
             Ok((object, attributes)) => {

@@ -13,8 +13,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::node::Node;
-use super::{LocalFs, attr, check_name, is_dot};
-use crate::fs::{Caller, Made, Result};
+use super::{LocalFs, attr, is_dot};
+use crate::fs::{Caller, Made, Result, check_name};
 
 /// Mode of a file whose creator named none: RFC 1813 leaves it to the server.
 const DEFAULT_MODE: u32 = 0o600;

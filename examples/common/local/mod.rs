@@ -45,7 +45,7 @@ use rustix::path::DecInt;
 
 use crate::fs::{
     Caller, Committed, DirVisitor, Failure, FileSystem, Found, Granted, Handle, LinkText, Linked,
-    Made, ReadData, Renamed, Result, Written, default_fsinfo, default_pathconf,
+    Made, NameIn, ReadData, Renamed, Result, Written, default_fsinfo, default_pathconf,
 };
 use attr::{Numbering, stat};
 use handle::Handles;
@@ -383,16 +383,6 @@ impl LocalFs {
 }
 
 /// A name as RFC 1813, section 3.2, wants it; `.` and `..` are left to the caller.
-fn check_name(name: &[u8]) -> Result<()> {
-    if name.is_empty() || name.contains(&b'/') || name.contains(&0) {
-        Err(Status::ACCES.into())
-    } else if name.len() > 255 {
-        Err(Status::NAMETOOLONG.into())
-    } else {
-        Ok(())
-    }
-}
-
 fn is_dot(name: &[u8]) -> bool {
     name == b"." || name == b".."
 }
@@ -512,15 +502,8 @@ impl FileSystem for LocalFs {
         self.remove_directory(caller, dir, name)
     }
 
-    fn rename(
-        &self,
-        caller: &Caller<'_>,
-        from_dir: &[u8],
-        from_name: &[u8],
-        to_dir: &[u8],
-        to_name: &[u8],
-    ) -> Result<Renamed> {
-        self.move_name(caller, (from_dir, from_name), (to_dir, to_name))
+    fn rename(&self, caller: &Caller<'_>, from: NameIn<'_>, to: NameIn<'_>) -> Result<Renamed> {
+        self.move_name(caller, from, to)
     }
 
     fn link(&self, caller: &Caller<'_>, file: &[u8], dir: &[u8], name: &[u8]) -> Result<Linked> {

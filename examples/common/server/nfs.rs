@@ -315,8 +315,8 @@ fn rename_or_remove(
         }
         Rename::NUMBER => {
             let a = arguments::<Rename>(c)?;
-            let (from, to) = (&a.from, &a.to);
-            out.put(&match fs.rename(caller, &from.dir, &from.name, &to.dir, &to.name) {
+            let (from, to) = ((&*a.from.dir, &*a.from.name), (&*a.to.dir, &*a.to.name));
+            out.put(&match fs.rename(caller, from, to) {
                 Ok(done) => {
                     RenameReply::Ok(RenameOk { from_dir_wcc: done.from, to_dir_wcc: done.to })
                 }

@@ -22,6 +22,7 @@ from material import equal, make_kept, make_tree, read_tree, same_tree, verify_k
 MOUNT = "/mnt/main"
 OTHER = "/mnt/other"
 SQUASHED = "/mnt/squashed"
+EMBEDDED = "/mnt/embedded"
 SOURCE = "/tmp/source"
 ALICE = 1001
 libc = ctypes.CDLL(None, use_errno=True)
@@ -692,6 +693,65 @@ def squash_root():
     finally:
         os.chdir("/")
         command("umount", SQUASHED)
+
+
+# ---- the example of an embedded server, which keeps files in memory ----
+
+@check
+def embedded_server():
+    if not option["embedport"]:
+        raise Skip("no embedded server was given")
+    mount(EMBEDDED, option["embedport"], option["embedport"])
+    try:
+        os.chdir(EMBEDDED)
+        data = os.urandom(3_000_001)
+        put("one", data)
+        drop_caches()
+        equal(get("one") == data, True, "content that was read back")
+        os.mkdir("many", 0o750)
+        want = [f"entry-{i:03}" for i in range(200)]
+        for i, name in enumerate(want):
+            put(f"many/{name}", b"x" * i)
+        drop_caches()
+        with os.scandir("many") as entries:
+            equal(sorted((e.name, e.stat(follow_symlinks=False).st_size) for e in entries),
+                  [(name, i) for i, name in enumerate(want)], "names and sizes")
+        os.rename("one", "many/entry-000")
+        fails(errno.ENOENT, os.stat, "one")
+        os.symlink("many/entry-000", "link")
+        drop_caches()
+        equal(os.readlink("link"), "many/entry-000", "text of the link")
+        equal(get("link") == data, True, "content behind the link, renamed over a file")
+        os.rename("many", "few")
+        fails(errno.ENOENT, os.stat, "many/entry-001")
+        fails(errno.ENOTEMPTY, os.rmdir, "few")
+        os.truncate("few/entry-199", 5000)
+        os.chmod("few/entry-199", 0o400)
+        os.utime("few/entry-199", ns=(1_000_000_000_123_456_789, 1_234_567_890_987_654_321))
+        drop_caches()
+        s = os.stat("few/entry-199")
+        equal((s.st_size, oct(s.st_mode), s.st_mtime_ns), (5000, "0o100400", 1_234_567_890_987_654_321), "attributes")
+        equal(get("few/entry-199"), b"x" * 199 + b"\0" * 4801, "content made longer")
+        with opened("new", os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o400) as fd:
+            fails(errno.EEXIST, os.open, "new", os.O_CREAT | os.O_EXCL | os.O_RDWR)
+            os.write(fd, b"by its maker")
+            os.unlink("new")
+            os.fsync(fd)
+            drop_caches()
+            equal(os.pread(fd, 20, 0), b"by its maker", "content of a file that was removed while open")
+        os.mkfifo("fifo", 0o600)
+        assert stat.S_ISFIFO(os.stat("fifo").st_mode), "fifo"
+        shutil.rmtree("few")
+        os.unlink("link")
+        os.unlink("fifo")
+        for _ in range(50):  # as in unlink_while_open
+            if not os.listdir("."):
+                break
+            time.sleep(0.1)
+        equal(os.listdir("."), [], "what is left")
+    finally:
+        os.chdir("/")
+        command("umount", EMBEDDED)
 
 
 def main():

@@ -5,6 +5,10 @@
 #![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::cast_possible_truncation)]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
+/// The example of an embedded server has the file system in memory that tests serve.
+#[path = "../../embed/main.rs"]
+pub(crate) mod embed;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -199,11 +199,11 @@ fn handles_do_not_pass_from_one_export_to_another() {
         assert_eq!(status(other.getattr(&me(), &moved)), Status::BADHANDLE);
         // Names do not pass either, and that is said by the status made for it.
         let (from, to) = (export.root(), root.as_bytes());
-        let renamed = export.fs.rename(&me(), from.as_bytes(), b"file", to, b"moved");
+        let renamed = export.fs.rename(&me(), (from.as_bytes(), b"file"), (to, b"moved"));
         assert_eq!(status(renamed), Status::XDEV);
         assert_eq!(status(export.fs.link(&me(), file.as_bytes(), to, b"second")), Status::XDEV);
         assert_eq!(status(export.fs.link(&me(), file.as_bytes(), &moved, b"x")), Status::BADHANDLE);
-        export.fs.rename(&me(), from.as_bytes(), b"file", folder.as_bytes(), b"moved").unwrap();
+        export.fs.rename(&me(), (from.as_bytes(), b"file"), (folder.as_bytes(), b"moved")).unwrap();
     }
 }
 

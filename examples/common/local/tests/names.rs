@@ -117,7 +117,7 @@ fn rename_moves_replaces_and_keeps_handles() {
     let old = export.file("b/old", b"replaced");
     let rename = |from: &Handle, from_name: &str, to: &Handle, to_name: &str| {
         let (from_name, to_name) = (from_name.as_bytes(), to_name.as_bytes());
-        export.fs.rename(&me(), from.as_bytes(), from_name, to.as_bytes(), to_name)
+        export.fs.rename(&me(), (from.as_bytes(), from_name), (to.as_bytes(), to_name))
     };
     tick();
     // Both orders of the two directories' locks.
@@ -156,7 +156,7 @@ fn rename_onto_a_link_of_itself_changes_nothing() {
     let root = export.root();
     let file = export.file("a", b"x");
     std::fs::hard_link(export.path("a"), export.path("b")).unwrap();
-    export.fs.rename(&me(), root.as_bytes(), b"a", root.as_bytes(), b"b").unwrap();
+    export.fs.rename(&me(), (root.as_bytes(), b"a"), (root.as_bytes(), b"b")).unwrap();
     assert!(export.path("a").exists() && export.path("b").exists());
     assert_eq!(export.fs.getattr(&me(), file.as_bytes()).unwrap().nlink, 2);
 }
@@ -212,7 +212,7 @@ fn a_read_only_export_changes_nothing() {
         status(fs.symlink(&me(), root, b"new", b"x", &NOTHING)),
         status(fs.remove(&me(), root, b"file")),
         status(fs.rmdir(&me(), root, b"file")),
-        status(fs.rename(&me(), root, b"file", root, b"new")),
+        status(fs.rename(&me(), (root, b"file"), (root, b"new"))),
         status(fs.link(&me(), at, root, b"new")),
     ];
     assert_eq!(all, [Status::ROFS; 9]);
