@@ -185,9 +185,9 @@ impl FileSystem for MemFs {
 
 fn serve(address: &str) -> Result<(), Box<dyn core::error::Error>> {
     let server = Server::new(Arc::new(MemFs::default()), Config::default()).bind(address)?;
-    let at = server.local_addr();
-    println!("mount -t nfs -o vers=3,port={0},mountport={0},nolock {1}:/ /mnt", at.port(), at.ip());
-    println!("ready {at}");
+    let (at, port) = (server.local_addr(), server.local_addr().port());
+    let options = format!("vers=3,proto=tcp,port={port},mountport={port},nolock");
+    println!("mount -t nfs -o {options} {}:/ /mnt\nready {at}", at.ip());
     Ok(server.run()?)
 }
 
