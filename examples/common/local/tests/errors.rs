@@ -300,8 +300,8 @@ fn on_object(
     table.row("MKNOD", what, kernel, wanted, fifo);
     table.row("REMOVE", what, kernel, wanted, fs.remove(&me(), at, b"x"));
     table.row("RMDIR", what, kernel, wanted, fs.rmdir(&me(), at, b"x"));
-    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), at, b"x", root, b"y"));
-    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), root, b"file", at, b"y"));
+    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), (at, b"x"), (root, b"y")));
+    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), (root, b"file"), (at, b"y")));
     table.row("LINK", what, kernel, wanted, fs.link(&me(), at, root, b"y"));
     for procedure in ["READDIR", "READDIRPLUS"] {
         table.row(procedure, what, kernel, wanted, fs.readdir(&me(), at, 0, [0; 8], &mut page));
@@ -333,8 +333,8 @@ fn on_name(
     table.row("MKNOD", what, kernel, wanted, fifo);
     table.row("REMOVE", what, kernel, wanted, fs.remove(&me(), root, name));
     table.row("RMDIR", what, kernel, wanted, fs.rmdir(&me(), root, name));
-    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), root, name, root, b"y"));
-    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), root, b"file", root, name));
+    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), (root, name), (root, b"y")));
+    table.row("RENAME", what, kernel, wanted, fs.rename(&me(), (root, b"file"), (root, name)));
     table.row("LINK", what, kernel, wanted, fs.link(&me(), file.as_bytes(), root, name));
 }
 
@@ -362,7 +362,7 @@ fn absent_and_present(table: &mut Table, export: &Export, file: &Handle) {
     table.row("LOOKUP", what, absent, Status::NOENT, fs.lookup(&me(), root, b"absent"));
     table.row("REMOVE", what, absent, Status::NOENT, fs.remove(&me(), root, b"absent"));
     table.row("RMDIR", what, absent, Status::NOENT, fs.rmdir(&me(), root, b"absent"));
-    let renamed = fs.rename(&me(), root, b"absent", root, b"y");
+    let renamed = fs.rename(&me(), (root, b"absent"), (root, b"y"));
     table.row("RENAME", what, absent, Status::NOENT, renamed);
 
     let what = "a name that is taken";
@@ -397,7 +397,7 @@ fn wrong_kinds(table: &mut Table, export: &Export, file: &Handle, folder: &Handl
     table.row("MKNOD", what, no_dir, wanted, made);
     table.row("REMOVE", what, no_dir, wanted, fs.remove(&me(), file, b"x"));
     table.row("RMDIR", what, no_dir, wanted, fs.rmdir(&me(), file, b"x"));
-    table.row("RENAME", what, no_dir, wanted, fs.rename(&me(), file, b"x", root, b"y"));
+    table.row("RENAME", what, no_dir, wanted, fs.rename(&me(), (file, b"x"), (root, b"y")));
     table.row("LINK", what, no_dir, wanted, fs.link(&me(), file, file, b"x"));
     for procedure in ["READDIR", "READDIRPLUS"] {
         table.row(procedure, what, no_dir, wanted, fs.readdir(&me(), file, 0, [0; 8], &mut page));
@@ -407,14 +407,14 @@ fn wrong_kinds(table: &mut Table, export: &Export, file: &Handle, folder: &Handl
     let kernel = errno_of(renameat(CWD, path("folder"), CWD, path("file")));
     // The kernel finds a file where a directory must be; RFC 1813 has a status of its own for it.
     assert_eq!(kernel, Some(Errno::NOTDIR));
-    let renamed = fs.rename(&me(), root, b"folder", root, b"file");
+    let renamed = fs.rename(&me(), (root, b"folder"), (root, b"file"));
     table.row("RENAME", "a directory onto a file", None, Status::EXIST, renamed);
     let kernel = errno_of(renameat(CWD, path("file"), CWD, path("folder")));
     assert_eq!(kernel, Some(Errno::ISDIR));
-    let renamed = fs.rename(&me(), root, b"file", root, b"folder");
+    let renamed = fs.rename(&me(), (root, b"file"), (root, b"folder"));
     table.row("RENAME", "a file onto a directory", None, Status::EXIST, renamed);
     let kernel = errno_of(renameat(CWD, path("folder"), CWD, path("folder/x")));
-    let renamed = fs.rename(&me(), root, b"folder", folder.as_bytes(), b"x");
+    let renamed = fs.rename(&me(), (root, b"folder"), (folder.as_bytes(), b"x"));
     table.row("RENAME", "into itself", kernel, Status::INVAL, renamed);
     let full = errno_of(unlinkat(CWD, path("folder"), AtFlags::REMOVEDIR));
     table.row(
@@ -426,7 +426,7 @@ fn wrong_kinds(table: &mut Table, export: &Export, file: &Handle, folder: &Handl
     );
     std::fs::create_dir(path("empty")).unwrap();
     let full = errno_of(renameat(CWD, path("empty"), CWD, path("folder")));
-    let renamed = fs.rename(&me(), root, b"empty", root, b"folder");
+    let renamed = fs.rename(&me(), (root, b"empty"), (root, b"folder"));
     table.row("RENAME", "onto what is not empty", full, Status::NOTEMPTY, renamed);
     let kernel = errno_of(unlinkat(CWD, path("folder"), AtFlags::empty()));
     table.row("REMOVE", "a directory", kernel, Status::ISDIR, fs.remove(&me(), root, b"folder"));
@@ -470,7 +470,7 @@ fn other_exports(table: &mut Table, export: &Export, file: &Handle) {
     let options = ExportOptions { id: 1, ..export.fs.options.clone() };
     let other = LocalFs::new(&export.path(""), options).unwrap();
     let (from, to) = (export.root(), other.root());
-    let renamed = export.fs.rename(&me(), from.as_bytes(), b"file", to.as_bytes(), b"y");
+    let renamed = export.fs.rename(&me(), (from.as_bytes(), b"file"), (to.as_bytes(), b"y"));
     table.row("RENAME", "to another export", None, Status::XDEV, renamed);
     let linked = export.fs.link(&me(), file.as_bytes(), to.as_bytes(), b"y");
     table.row("LINK", "to another export", None, Status::XDEV, linked);
@@ -491,7 +491,7 @@ fn other_exports(table: &mut Table, export: &Export, file: &Handle) {
     table.row("MKNOD", what, None, wanted, made);
     table.row("REMOVE", what, None, wanted, fs.remove(&me(), root, b"file"));
     table.row("RMDIR", what, None, wanted, fs.rmdir(&me(), root, b"folder"));
-    table.row("RENAME", what, None, wanted, fs.rename(&me(), root, b"file", root, b"y"));
+    table.row("RENAME", what, None, wanted, fs.rename(&me(), (root, b"file"), (root, b"y")));
     table.row("LINK", what, None, wanted, fs.link(&me(), file.as_bytes(), root, b"y"));
 }
 
@@ -525,7 +525,7 @@ fn refusals(table: &mut Table, export: &Export, file: &Handle) {
     table.row("MKNOD", what, None, wanted, made);
     table.row("REMOVE", what, None, wanted, fs.remove(&ALICE, root, b"file"));
     table.row("RMDIR", what, None, wanted, fs.rmdir(&ALICE, root, b"empty"));
-    table.row("RENAME", what, None, wanted, fs.rename(&ALICE, root, b"file", root, b"y"));
+    table.row("RENAME", what, None, wanted, fs.rename(&ALICE, (root, b"file"), (root, b"y")));
     table.row("LINK", what, None, wanted, fs.link(&ALICE, file.as_bytes(), root, b"y"));
     for procedure in ["READDIR", "READDIRPLUS"] {
         table.row(procedure, what, None, wanted, fs.readdir(&ALICE, at, 0, [0; 8], &mut page));
