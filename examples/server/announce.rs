@@ -30,7 +30,7 @@ pub(crate) fn shares(out: &mut impl Write, shares: &[Share], state: &StateDir) -
             (share.cross_mounts, "with the file systems mounted below"),
             (
                 share.is_async,
-                "async: a power failure may undo changes of names that clients were told of",
+                "async: a power failure may undo changes of names and attributes that clients were told of",
             ),
         ];
         let marks: Vec<_> = marks.iter().filter(|mark| mark.0).map(|mark| mark.1).collect();

@@ -54,7 +54,7 @@ struct Options {
     ///
     /// ro: nothing is changed;
     ///
-    /// async: new and changed names are answered before they are on disk, so that a power failure may undo them;
+    /// async: changes of names and attributes are answered before they are on disk: a power failure may undo them;
     ///
     /// squash=root|all|none: as --squash, for this export;
     ///

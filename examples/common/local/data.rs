@@ -6,10 +6,11 @@ use std::os::fd::OwnedFd;
 
 use bytes::Bytes;
 use nfswire_nfs3::{FileType, SetAttributes, StableHow, Status, Time, WccData};
-use rustix::fs::{Statx, fdatasync, ftruncate};
+use rustix::fs::{Statx, ftruncate};
 use rustix::io::{Errno, pwritev};
 
 use super::node::Node;
+use super::sync::Depth;
 use super::{LocalFs, attr};
 use crate::fs::{Caller, Committed, Failure, FileData, MAX_TRANSFER, ReadData, Result, Written};
 
@@ -83,30 +84,26 @@ impl LocalFs {
             let _as_caller = self.identity.assume(caller)?;
             node.wrote();
             let count = write_all(&writer, data, offset)?;
-            Ok((writer, count))
+            node.wrote();
+            Ok(count)
         });
         let wcc = self.wcc(&node, before);
         drop(changing);
 
-        let (writer, count) = written.map_err(|failure| failure.around(wcc))?;
-        node.wrote();
+        let count = written.map_err(|failure| failure.around(wcc))?;
         let synced = match stable {
             StableHow::Unstable => Ok(()),
-            // Other uncommitted data may remain, which the next fsync covers.
-            StableHow::DataSync => fdatasync(&writer).map_err(|error| {
-                self.verifier.change();
-                tracing::error!(%error, "fdatasync failed: clients will send uncommitted data again");
-                Failure::from(error)
-            }),
-            StableHow::FileSync => self.sync_data(&node, &writer),
+            // Attributes may remain, which the next fsync covers.
+            StableHow::DataSync => self.sync_data(&node, Depth::Data),
+            StableHow::FileSync => self.sync_data(&node, Depth::Whole),
         };
         synced.map_err(|failure| failure.around(wcc))?;
         Ok(Written { wcc, count, committed: stable, verifier })
     }
 
-    /// Puts a file's data on disk, and closes it for writing if it can be opened again whatever its mode.
-    fn sync_data(&self, node: &Node, open: &OwnedFd) -> Result<()> {
-        node.sync(open)?;
+    /// Puts a file on disk, and closes it for writing if it can be opened again whatever its mode.
+    fn sync_data(&self, node: &Node, depth: Depth) -> Result<()> {
+        self.sync_node(node, depth)?;
         if self.identity.switches() {
             node.release();
         }
@@ -145,21 +142,16 @@ impl LocalFs {
         count: u32,
     ) -> Result<Committed> {
         let node = self.resolve(file)?;
-        let verifier = self.verifier.get();
         let stat = self.fresh(&node)?;
         let committed =
             if node.file_type != FileType::Regular || offset.checked_add(count.into()).is_none() {
                 Err(Status::INVAL.into())
             } else {
-                self.may_write(&node, &stat, caller).and_then(|()| {
-                    // Any descriptor does for fsync; the one that wrote is there already if this server wrote.
-                    let open = self.with_descriptors(|| {
-                        let writer = node.writer(&self.descriptors);
-                        writer.or_else(|_| node.reader(&self.descriptors))
-                    })?;
-                    self.sync_data(&node, &open)
-                })
+                let may = self.may_write(&node, &stat, caller);
+                may.and_then(|()| self.sync_data(&node, Depth::Whole))
             };
+        // Read last: if an fsync of the same data has failed until now, the client must notice.
+        let verifier = self.verifier.get();
         let wcc = self.wcc(&node, None);
         committed.map_err(|failure| failure.around(wcc))?;
         Ok(Committed { wcc, verifier })
@@ -190,7 +182,8 @@ impl LocalFs {
         });
         let wcc = self.wcc(&node, before);
         drop(changing);
-        changed.and_then(|()| self.durable(&node)).map_err(|failure| failure.around(wcc))?;
+        let done = changed.and_then(|()| self.durable_attributes(&node));
+        done.map_err(|failure| failure.around(wcc))?;
         Ok(wcc)
     }
 

@@ -29,6 +29,13 @@ const MAX_MINOR: u32 = 0xf_ffff;
 /// Rounds against a local process that makes and removes the same name.
 const ROUNDS: u32 = 8;
 
+/// What was made.
+struct New {
+    node: Arc<Node>,
+    /// Whether it got attributes after it had got its name.
+    dressed: bool,
+}
+
 /// What is to be made.
 #[derive(Clone, Copy)]
 pub(super) enum What<'a> {
@@ -56,12 +63,19 @@ impl LocalFs {
             }
             check_new(&what)?;
             match what {
-                What::File(how) => self.make_file(caller, &dir, name, how),
+                What::File(how) => {
+                    let node = self.make_file(caller, &dir, name, how)?;
+                    Ok(New { node, dressed: true })
+                }
                 _ => self.make_other(caller, &dir, name, what),
             }
         })?;
-        let made = made.and_then(|node| {
-            self.durable(&node)?;
+        let made = made.and_then(|New { node, dressed }| {
+            if dressed {
+                self.durable_attributes(&node)?;
+            } else {
+                self.durable(&node)?;
+            }
             self.durable(&dir)?;
             Ok(node)
         });
@@ -94,7 +108,10 @@ impl LocalFs {
                 Err(_) => Err(Status::EXIST.into()),
             };
             match opened {
-                Ok(fd) => return self.finish_file(caller, dir, name, fd, &wanted),
+                Ok(fd) => {
+                    let is_exclusive = matches!(how, CreateHow::Exclusive(_));
+                    return self.finish_file(caller, dir, name, fd, &wanted, is_exclusive);
+                }
                 Err(failure) if failure.status == Status::EXIST => {}
                 Err(failure) => return Err(failure),
             }
@@ -136,6 +153,7 @@ impl LocalFs {
         name: &[u8],
         fd: OwnedFd,
         wanted: &SetAttributes,
+        is_exclusive: bool,
     ) -> Result<Arc<Node>> {
         let stat = attr::stat(&fd)?;
         let finish = || -> Result<Arc<Node>> {
@@ -147,6 +165,10 @@ impl LocalFs {
                 }
                 self.dress(&node, &stat, wanted, 0o7777)
             })?;
+            // A file system that does not keep the verifier would not know the same call again.
+            if is_exclusive && !is_from(&attr::stat(&node.path)?, wanted) {
+                return Err(Status::NOTSUPP.into());
+            }
             Ok(node)
         };
         let node = finish().inspect_err(|_| self.undo(dir, name, &stat))?;
@@ -205,7 +227,7 @@ impl LocalFs {
         dir: &Node,
         name: &[u8],
         what: What<'_>,
-    ) -> Result<Arc<Node>> {
+    ) -> Result<New> {
         let new = match what {
             What::File(_) => return Err(Status::SERVERFAULT.into()),
             What::Directory(new) | What::Symlink(_, new) | What::Special(_, _, new) => new,
@@ -240,15 +262,16 @@ impl LocalFs {
         let finish = || {
             let (fd, stat) = self.identity.acting_as(caller, || self.child(dir, name))?;
             let node = self.enter(fd, &stat, dir, name);
-            self.identity.acting_as(caller, || self.dress(&node, &stat, new, given))?;
-            Ok(node)
+            let dress = || self.dress(&node, &stat, new, given);
+            let dressed = self.identity.acting_as(caller, dress)?;
+            Ok(New { node, dressed })
         };
         finish().inspect_err(|_| self.undo(dir, name, &made))
     }
 
     /// Gives a new object the attributes that making it has not: owner and group if they differ, times, and those bits of
-    /// the mode which are not in `given`.
-    fn dress(&self, node: &Node, stat: &Statx, new: &SetAttributes, given: u32) -> Result<()> {
+    /// the mode which are not in `given`. Returns whether there were any.
+    fn dress(&self, node: &Node, stat: &Statx, new: &SetAttributes, given: u32) -> Result<bool> {
         let rest = SetAttributes {
             mode: new.mode.filter(|mode| mode & !given & 0o7777 != 0),
             uid: new.uid.filter(|&uid| uid != stat.stx_uid),
@@ -256,7 +279,8 @@ impl LocalFs {
             size: None,
             ..*new
         };
-        attr::apply(&node.path, &self.descriptors, &rest)
+        attr::apply(&node.path, &self.descriptors, &rest)?;
+        Ok(rest.changes()?.next().is_some())
     }
 }
 

@@ -20,6 +20,7 @@ mod locate;
 mod make;
 mod node;
 mod places;
+mod sync;
 #[cfg(test)]
 mod tests;
 
@@ -40,7 +41,7 @@ use rustix::fs::{
     Access, AtFlags, Mode, OFlags, ResolveFlags, Statx, accessat, fstatfs, fstatvfs, open, openat2,
     readlinkat, syncfs,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::path::DecInt;
 
 use crate::fs::{
@@ -53,8 +54,9 @@ use identity::Identity;
 pub use kernel::HandleMode;
 use kernel::Kernel;
 use locate::Walks;
-use node::{Node, Nodes, Rights, WriteVerifier, reopen};
+use node::{Node, Nodes, Rights, reopen};
 use places::Places;
+use sync::{Depth, WriteVerifier};
 
 use crate::state_dir::MacKey;
 
@@ -85,8 +87,8 @@ pub struct ExportOptions {
     pub cross_mounts: bool,
     /// Answer every change with `ROFS`.
     pub read_only: bool,
-    /// Names are on disk before the reply says so (fsync of objects and directories). Without it a power loss may undo
-    /// acknowledged CREATEs, RENAMEs and the like; WRITE and COMMIT keep their word either way.
+    /// Names and attributes are on disk before the reply says so (fsync of objects and directories). Without it a power
+    /// loss may undo acknowledged CREATEs, RENAMEs, SETATTRs and the like; WRITE and COMMIT keep their word either way.
     pub durable: bool,
     /// Files kept open; each needs up to three descriptors.
     pub open_files: usize,
@@ -354,26 +356,47 @@ impl LocalFs {
         Ok((result, self.wcc(dir, Some(before))))
     }
 
-    /// Puts a file and its attributes, or a directory and its names, on disk. What cannot be opened by its nature is
-    /// covered by its directory.
+    /// Puts a new or newly linked file, or a directory and its names, on disk. What is never opened comes to be in one
+    /// step with its name: its directory covers it.
     fn durable(&self, node: &Node) -> Result<()> {
-        if !self.options.durable
-            || !matches!(node.file_type, FileType::Regular | FileType::Directory)
-        {
-            return Ok(());
+        let is_opened = matches!(node.file_type, FileType::Regular | FileType::Directory);
+        if self.options.durable && is_opened { self.sync_node(node, Depth::Whole) } else { Ok(()) }
+    }
+
+    /// Puts attributes on disk that were set in a step of their own.
+    fn durable_attributes(&self, node: &Node) -> Result<()> {
+        match node.file_type {
+            FileType::Regular | FileType::Directory => self.durable(node),
+            _ if self.options.durable => self.sync_file_system(node),
+            _ => Ok(()),
         }
-        let open = self.with_descriptors(|| {
-            let reader = node.reader(&self.descriptors);
-            reader.or_else(|failure| node.writer(&self.descriptors).map_err(|_| failure))
-        });
-        match open {
-            Ok(open) => node.sync(&open),
-            // This process may change it but not open it: the whole file system, then.
-            Err(failure) if failure.status == Status::ACCES && node.key.id.device == 0 => {
-                let root = self.root.reader(&self.descriptors)?;
-                Ok(syncfs(&root)?)
+    }
+
+    /// Puts a regular file or a directory on disk.
+    fn sync_node(&self, node: &Node, depth: Depth) -> Result<()> {
+        match self.with_descriptors(|| node.for_sync(&self.descriptors)) {
+            Ok(open) => node.sync(&open, depth),
+            // This process may change it but not open it, or not now.
+            Err(failure) if matches!(failure.status, Status::ACCES | Status::JUKEBOX) => {
+                self.sync_file_system(node)
             }
             Err(failure) => Err(failure),
+        }
+    }
+
+    /// Puts everything on disk that the file system of this file has.
+    fn sync_file_system(&self, node: &Node) -> Result<()> {
+        let is_roots = node.key.id.device == 0;
+        match self.root.reader(&self.descriptors) {
+            Ok(root) if is_roots => {
+                let synced = self.verifier.watch(|| retry_on_intr(|| syncfs(&root)));
+                sync::told(synced.inspect_err(|error| tracing::error!(%error, "syncfs failed")))
+            }
+            // Nothing of it is open: all file systems, then. The kernel does not say whether that failed.
+            _ => {
+                rustix::fs::sync();
+                Ok(())
+            }
         }
     }
 

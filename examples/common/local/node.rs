@@ -2,46 +2,25 @@
 
 use alloc::sync::Arc;
 use core::num::NonZeroUsize;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use lru::LruCache;
 use nfswire_nfs3::{FileType, Status, Time};
-use rustix::fs::{Mode, OFlags, fsync, openat};
+use rustix::fs::{Mode, OFlags, openat};
 use rustix::path::DecInt;
 
 use super::handle::{FileId, Key};
 use super::kernel::Hint;
+use super::sync::{Depth, Syncs, WriteVerifier, to_disk, told};
 use crate::fs::{Caller, Result};
+
+/// How many files are made clean before one that is not is forgotten.
+const SETTLED: u32 = 4;
 
 /// Most callers whose rights to one file are remembered.
 const REMEMBERED_CALLERS: usize = 8;
-
-/// The value after which clients send uncommitted data again (`writeverf3`).
-#[derive(Debug)]
-pub(super) struct WriteVerifier(AtomicU64);
-
-impl WriteVerifier {
-    /// One that no earlier run of this server has used: without a number that is known to be such, the clock in ns.
-    pub(super) fn new(first: Option<u64>) -> Self {
-        if let Some(first) = first {
-            return Self(AtomicU64::new(first));
-        }
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self(AtomicU64::new(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
-    }
-
-    pub(super) fn get(&self) -> [u8; 8] {
-        self.0.load(Ordering::SeqCst).to_be_bytes()
-    }
-
-    /// Uncommitted data may have been lost: the kernel counts pages as clean once it has failed to write them.
-    pub(super) fn change(&self) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-}
 
 /// What the kernel lets a caller do with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +56,7 @@ pub(super) struct Node {
     rights: Mutex<Vec<Remembered>>,
     /// Whether data was written that no fsync has covered.
     uncommitted: AtomicBool,
+    syncs: Syncs,
     verifier: Arc<WriteVerifier>,
 }
 
@@ -98,6 +78,7 @@ impl Node {
             change: Mutex::new(()),
             rights: Mutex::new(Vec::new()),
             uncommitted: AtomicBool::new(false),
+            syncs: Syncs::default(),
             verifier,
         }
     }
@@ -142,6 +123,8 @@ impl Node {
     /// Gives up what is open for writing, unless data waits to be committed: as long as it is open the kernel runs no
     /// program from this file.
     pub(super) fn release(&self) {
+        // A write under way has the descriptor already, and says at its end only that there is data to commit.
+        let _changing = self.changing();
         let mut writer = lock(&self.writer);
         if self.uncommitted.load(Ordering::SeqCst) {
             return;
@@ -175,35 +158,61 @@ impl Node {
     }
 
     /// Notes that data is or may have been written without fsync. Said before a write, so that the descriptor stays,
-    /// and again after it: an fsync between the two may have come too early for the data.
+    /// and again after it, both while [`Node::changing`]: an fsync between the two may have come too early for the data.
     pub(super) fn wrote(&self) {
         self.uncommitted.store(true, Ordering::SeqCst);
     }
 
-    /// Makes everything written so far durable.
-    pub(super) fn sync(&self, fd: &OwnedFd) -> Result<()> {
-        // Cleared first: what another thread writes meanwhile is uncommitted again.
-        let was = self.uncommitted.swap(false, Ordering::SeqCst);
-        fsync(fd).map_err(|error| {
-            self.uncommitted.store(was, Ordering::SeqCst);
-            self.verifier.change();
-            tracing::error!(%error, "fsync failed: clients will send uncommitted data again");
-            error.into()
-        })
+    fn is_uncommitted(&self) -> bool {
+        self.uncommitted.load(Ordering::SeqCst)
+    }
+
+    /// A descriptor to sync a regular file or a directory by: if there is data to commit, the one it was written
+    /// through.
+    pub(super) fn for_sync(&self, descriptors: &OwnedFd) -> Result<Arc<OwnedFd>> {
+        let kept = lock(&self.writer).clone();
+        if let Some(open) = kept.or_else(|| lock(&self.reader).clone()) {
+            return Ok(open);
+        }
+        let reader = self.reader(descriptors);
+        reader.or_else(|failure| self.writer(descriptors).map_err(|_| failure))
+    }
+
+    /// Makes everything durable that was done to the file before this call.
+    pub(super) fn sync(&self, open: &OwnedFd, depth: Depth) -> Result<()> {
+        let synced = self.syncs.join(depth, |depth| {
+            // Only this description is sure to be told of what became of data written through it.
+            let writer = lock(&self.writer).clone();
+            let open = writer.as_deref().unwrap_or(open);
+            // Cleared first: what another thread writes meanwhile is uncommitted again.
+            let was = depth == Depth::Whole && self.uncommitted.swap(false, Ordering::SeqCst);
+            let synced = self.verifier.watch(|| to_disk(open, depth));
+            if let Err(error) = synced {
+                self.uncommitted.fetch_or(was, Ordering::SeqCst);
+                tracing::error!(%error, "fsync failed: clients will send uncommitted data again");
+            }
+            synced
+        });
+        told(synced)
+    }
+
+    /// Commits what is not, so that the descriptor it was written through can be closed: there may be no other to hear
+    /// of a failure. That one is then in the log and in the verifier.
+    fn settle(&self) {
+        if !self.is_uncommitted() {
+            return;
+        }
+        let writer = lock(&self.writer).clone();
+        match writer {
+            Some(writer) => drop(self.sync(&writer, Depth::Whole)),
+            None => self.verifier.change(),
+        }
     }
 }
 
 impl Drop for Node {
-    /// The last descriptor must not go while it could be the only one to hear of a failed write-back.
     fn drop(&mut self) {
-        if !self.uncommitted.load(Ordering::SeqCst) {
-            return;
-        }
-        let writer = lock(&self.writer).take();
-        if let Some(writer) = writer {
-            // The failure is in the log and in the verifier.
-            drop(self.sync(&writer));
-        }
+        self.settle();
     }
 }
 
@@ -252,6 +261,7 @@ impl Nodes {
     /// Adds a file, unless it is there: then that one is returned, and is the only one with its lock and descriptors.
     pub(super) fn add(&self, node: Node) -> Arc<Node> {
         let node = Arc::new(node);
+        self.settle_oldest();
         let mut cache = self.cache();
         if let Some(there) = cache.get(&node.key.id)
             && there.key == node.key
@@ -265,6 +275,24 @@ impl Nodes {
         node
     }
 
+    /// Commits what the next file to be forgotten has to commit while it is still here: whoever asks for that file
+    /// meanwhile waits for this sync, and does not open the file anew, which might hide a failure from both.
+    fn settle_oldest(&self) {
+        for _ in 0..SETTLED {
+            let oldest = {
+                let cache = self.cache();
+                if cache.len() < cache.cap().get() {
+                    return;
+                }
+                cache.peek_lru().map(|(_, oldest)| Arc::clone(oldest))
+            };
+            match oldest {
+                Some(oldest) if oldest.is_uncommitted() => oldest.settle(),
+                _ => return,
+            }
+        }
+    }
+
     /// Forgets a file that is gone, so that its space is freed.
     pub(super) fn remove(&self, id: FileId) {
         let removed = self.cache().pop(&id);
@@ -273,9 +301,17 @@ impl Nodes {
 
     /// Forgets half of the files, the longest unused, when descriptors run out.
     pub(super) fn shrink(&self) {
+        let half = |cache: &LruCache<FileId, Arc<Node>>| cache.len().div_ceil(2);
+        let oldest: Vec<_> = {
+            let cache = self.cache();
+            cache.iter().rev().take(half(&cache)).map(|(_, node)| Arc::clone(node)).collect()
+        };
+        for node in oldest {
+            node.settle();
+        }
         let mut evicted = Vec::new();
         let mut cache = self.cache();
-        for _ in 0..cache.len().div_ceil(2) {
+        for _ in 0..half(&cache) {
             evicted.extend(cache.pop_lru());
         }
         drop(cache);
@@ -286,6 +322,8 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use rustix::io::Errno;
 
     use super::*;
 
@@ -337,10 +375,14 @@ mod tests {
         let node = node();
         let before = node.verifier.get();
         node.wrote();
-        // Not a file that can be synced.
-        let (reader, _writer) = std::io::pipe().unwrap();
-        assert!(node.sync(&reader.into()).is_err());
+        let open = tempfile::tempfile().unwrap().into();
+        node.verifier.fail_with(&[Errno::NOSPC]);
+        assert_eq!(node.sync(&open, Depth::Whole).unwrap_err().status, Status::IO);
         assert_ne!(node.verifier.get(), before);
-        assert!(node.uncommitted.load(Ordering::SeqCst));
+        assert!(node.is_uncommitted());
+        node.sync(&open, Depth::Data).unwrap();
+        assert!(node.is_uncommitted(), "attributes may still have to be written");
+        node.sync(&open, Depth::Whole).unwrap();
+        assert!(!node.is_uncommitted());
     }
 }

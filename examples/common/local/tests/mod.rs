@@ -9,6 +9,7 @@
     clippy::cast_possible_truncation
 )]
 
+mod durable;
 mod errors;
 mod escape;
 mod files;
