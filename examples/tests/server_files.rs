@@ -6,6 +6,7 @@
 
 mod server_support;
 
+use std::collections::HashMap;
 use std::fs::{File, read, write};
 use std::io::IoSlice;
 use std::sync::Arc;
@@ -105,8 +106,12 @@ fn pipelined_reads_of_all_sizes_come_whole() {
         .collect();
     let mut writer = Client { stream: client.stream.try_clone().unwrap(), xid: 0, user: None };
     let sending = std::thread::spawn(move || writer.send(&stream));
-    for (offset, count) in reads {
+    let first = client.xid + 1 - reads.len() as u32;
+    let mut left: HashMap<u32, (u64, u32)> = (first..).zip(reads).collect();
+    while !left.is_empty() {
+        // In any order.
         let reply = client.receive();
+        let (offset, count) = left.remove(&reply.xid()).expect("a reply to each call");
         let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
         ok.validate().unwrap();
         let end = (offset as usize + count as usize).min(content.len());

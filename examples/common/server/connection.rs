@@ -227,8 +227,9 @@ impl Connection {
         let mut socket = Socket::new(self.stream.as_fd());
         let copied = send(&mut socket, message, files).map_err(|error| {
             *cut = true;
-            self.shut();
+            // First, so that a client that comes back at once is answered.
             remember_faulty(&self.shared.service, self.peer(), files, &error);
+            self.shut();
             End::Send(error)
         })?;
         drop(cut);
