@@ -82,30 +82,47 @@ enum Command {
 struct Bench {
     /// The file to read or to ask about.
     url: NfsUrl,
-    /// READ calls of this many bytes, through the file over and over.
-    #[arg(long, value_name = "BYTES", conflicts_with = "getattr")]
-    read: Option<u32>,
+    /// READ calls of this many bytes, through the file over and over; 64k and 1m are understood.
+    #[arg(long, value_name = "BYTES[,BYTES]...", value_delimiter = ',', value_parser = read_size)]
+    read: Vec<u32>,
     /// GETATTR calls (the default).
     #[arg(long)]
     getattr: bool,
-    /// Connections; --depth is the number of calls in flight on each.
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    connections: u16,
-    /// Stop after this time; 5 s if --calls is not given.
+    /// LOOKUP calls, of the file in its directory.
+    #[arg(long)]
+    lookup: bool,
+    /// Connections; --depth is the number of calls in flight on each. Several numbers are measured one after the other.
+    #[arg(long, default_value = "1", value_name = "N[,N]...", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=4096))]
+    connections: Vec<u16>,
+    /// Stop each measurement after this time; 5 s if --calls is not given.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: Option<u64>,
-    /// Stop after this many calls, at most 3600 s.
+    /// Stop each measurement after this many calls, at most 3600 s.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     calls: Option<u64>,
-    /// The server's process, to print the processor time that it takes.
+    /// The server's process, to print the processor time and the memory that it takes.
     #[arg(long, value_name = "PID")]
     server_pid: Option<u32>,
+    /// A JSON object in each line instead of a table.
+    #[arg(long)]
+    json: bool,
     /// Congestion control of our sockets. The server's decides how fast READ data comes.
     #[arg(long, default_value = "reno", value_name = "NAME")]
     congestion: String,
     /// Size of our sockets' buffers; by default the system's.
     #[arg(long, value_name = "BYTES")]
     socket_buffer: Option<usize>,
+}
+
+/// Bytes, with `k` or `m` for their 1024- and 1048576-fold.
+fn read_size(text: &str) -> core::result::Result<u32, String> {
+    let with = |letters: [char; 2], unit: u32| Some((text.strip_suffix(letters)?, unit));
+    let scaled = with(['k', 'K'], 1 << 10).or_else(|| with(['m', 'M'], 1 << 20));
+    let (digits, unit) = scaled.unwrap_or((text, 1));
+    let bytes = digits.parse::<u32>().ok().and_then(|n| n.checked_mul(unit));
+    bytes.filter(|bytes| (1..=bench::MAX_READ).contains(bytes)).ok_or_else(|| {
+        format!("a READ has 1 to {} bytes; give a number like 8192, 64k or 1m", bench::MAX_READ)
+    })
 }
 
 fn main() -> ExitCode {
@@ -191,15 +208,32 @@ fn load(args: Bench, options: Options) -> Result<()> {
         Options { congestion: Some(args.congestion), socket_buffer: args.socket_buffer, ..options };
     let otherwise = if args.calls.is_some() { 3600 } else { 5 };
     let seconds = args.seconds.unwrap_or(otherwise);
-    let config = bench::Config {
-        load: args.read.map_or(Load::Getattr, Load::Read),
-        connections: args.connections.into(),
-        time: Some(Duration::from_secs(seconds)),
-        calls: args.calls,
-        server_pid: args.server_pid,
-    };
-    let report = bench::run(&args.url, &options, &config)?;
-    print(format!("{report}\n").as_bytes())
+    let mut loads: Vec<Load> = args.read.into_iter().map(Load::Read).collect();
+    if args.lookup {
+        loads.push(Load::Lookup);
+    }
+    if args.getattr || loads.is_empty() {
+        loads.push(Load::Getattr);
+    }
+    let mut heading = (!args.json).then(|| bench::Report::heading(args.server_pid.is_some()));
+    for load in loads {
+        for connections in &args.connections {
+            let config = bench::Config {
+                load,
+                connections: (*connections).into(),
+                time: Some(Duration::from_secs(seconds)),
+                calls: args.calls,
+                server_pid: args.server_pid,
+            };
+            let report = bench::run(&args.url, &options, &config)?;
+            if let Some(heading) = heading.take() {
+                print(format!("{heading}\n").as_bytes())?;
+            }
+            let line = if args.json { report.json() } else { report.to_string() };
+            print(format!("{line}\n").as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 fn print(bytes: &[u8]) -> Result<()> {

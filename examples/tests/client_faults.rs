@@ -413,19 +413,68 @@ fn bench_counts_its_calls() {
     let bench = |args: &[&str]| {
         let (status, text, error) = program(&[&["bench", &url, "--timeout", "5"], args].concat());
         assert_eq!(status, 0, "{error}");
-        let text = String::from_utf8(text).unwrap();
-        assert_eq!(text.lines().count(), 1);
-        text
+        String::from_utf8(text).unwrap()
     };
     let pid = std::process::id().to_string();
-    let text = bench(&["--read", "4096", "--calls", "50", "--depth", "3", "--server-pid", &pid]);
-    assert!(
-        text.contains("READ of 4096 bytes, 1 connections x depth 3")
-            && text.contains("(50 calls in"),
-        "{text}"
-    );
-    assert!(text.contains("server CPU") && text.contains("s/GB") && text.contains("p99"), "{text}");
-    assert_eq!(server.seen.lock().unwrap().reads, 50);
-    let text = bench(&["--getattr", "--seconds", "1"]);
-    assert!(text.contains("GETATTR, 1 connections x depth 8") && !text.contains("GB"), "{text}");
+    let text = bench(&["--read", "4096,2k", "--calls", "50", "--depth", "3", "--server-pid", &pid]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("p99.9 us") && lines[0].contains("CPU s/GB"), "{text}");
+    for (line, start) in lines[1..].iter().zip(["READ 4 KiB 1 3 50 ", "READ 2 KiB 1 3 50 "]) {
+        let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.starts_with(start) && line.len() == lines[0].len(), "{text}");
+    }
+    assert_eq!((lines.len(), server.seen.lock().unwrap().reads), (3, 100));
+    let text = bench(&["--seconds", "1"]);
+    assert!(text.contains("\nGETATTR") && !text.contains("MiB"), "{text}");
+}
+
+#[test]
+fn bench_writes_json() {
+    let server = Fake { data: noise(10_000), ..Fake::default() }.start();
+    let url = format!("{}/file", server.url);
+    let pid = std::process::id().to_string();
+    let args = ["bench", &url, "--timeout", "5", "--json", "--server-pid", &pid, "--calls", "30"];
+    let loads = ["--read", "1000", "--lookup", "--getattr", "--connections", "1,4"];
+    let (status, text, error) = program(&[&args[..], &loads].concat());
+    assert_eq!(status, 0, "{error}");
+    let rows: Vec<serde_json::Value> = String::from_utf8(text)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 6);
+    let expected =
+        ["READ", "LOOKUP", "GETATTR"].into_iter().flat_map(|call| [(call, 1), (call, 4)]);
+    for (row, (call, connections)) in rows.iter().zip(expected) {
+        assert_eq!((&row["call"], &row["connections"]), (&call.into(), &connections.into()));
+        assert_eq!((&row["calls"], &row["depth"]), (&30.into(), &8.into()), "{row}");
+        let latency = |name: &str| row["latency_us"][name].as_f64().unwrap();
+        let rising = ["p50", "p90", "p99", "p99.9", "max"].map(latency);
+        assert!(rising[0] > 0.0 && rising.is_sorted(), "{row}");
+        assert!(row["seconds"].as_f64() > Some(0.0), "{row}");
+        assert!(row["server"]["peak_resident_bytes"].as_u64() > Some(0), "{row}");
+        let per_gigabyte = &row["server"]["cpu_seconds_per_gigabyte"];
+        assert_eq!(per_gigabyte.is_number(), call == "READ", "{row}");
+        let bytes = if call == "READ" { 30_000 } else { 0 };
+        assert_eq!((&row["bytes"], row["size"].is_number()), (&bytes.into(), bytes > 0), "{row}");
+    }
+}
+
+#[test]
+fn bench_says_what_is_wrong() {
+    let server = Fake { data: noise(10_000), ..Fake::default() }.start();
+    let file = format!("{}/file", server.url);
+    for (url, args, status, says) in [
+        (&file, &["--read", "2m"][..], 2, "a READ has 1 to 1048576 bytes; give a number like"),
+        (&file, &["--read", "k"], 2, "a READ has 1 to 1048576 bytes; give a number like"),
+        (&file, &["--read", "0"], 2, "a READ has 1 to 1048576 bytes; give a number like"),
+        (&file, &["--server-pid", "4294967295"], 2, "there is no process 4294967295 here"),
+        (&format!("{}/", server.url), &["--lookup"], 1, "LOOKUP needs a name; add that of a file"),
+        (&format!("{}/dir", server.url), &["--read", "1k"], 1, "only a file with bytes in it"),
+        (&format!("{}/none", server.url), &["--lookup"], 1, "/none: no such file or directory"),
+    ] {
+        let (code, text, error) = program(&[&["bench", url, "--calls", "1"], args].concat());
+        assert_eq!((code, text), (status, vec![]), "{args:?}: {error}");
+        assert!(error.contains(says), "{args:?}: {error}");
+    }
 }

@@ -200,8 +200,12 @@ fn load_is_counted_exactly() {
     assert_eq!((report.calls, report.latency.len()), (100, 100));
     // No connection gets to the shorter last READ more than three times.
     assert!(report.bytes > 90 * 65_536 && report.bytes <= 100 * 65_536, "{}", report.bytes);
-    assert!(report.server_cpu.is_some());
-    let config = bench::Config { load: bench::Load::Getattr, ..config };
-    let report = bench::run(&url, &options, &config).unwrap();
-    assert_eq!((report.calls, report.bytes), (100, 0));
+    let server = report.server.unwrap();
+    assert!(server.resident > 0 && server.peak >= server.resident);
+    for load in [bench::Load::Getattr, bench::Load::Lookup] {
+        let config = bench::Config { load, server_pid: None, ..config.clone() };
+        let report = bench::run(&url, &options, &config).unwrap();
+        assert_eq!((report.calls, report.bytes, report.latency.len()), (100, 0, 100));
+        assert!(report.server.is_none());
+    }
 }

@@ -200,20 +200,23 @@ impl Connection {
     }
 
     fn new(stream: TcpStream, options: &Options) -> Self {
-        // A fresh number: servers take a repeated one for a retransmission.
-        let random = RandomState::new().build_hasher().finish();
         Self {
             stream,
             buffer: RecordBuffer::new(RecordLimits::DEFAULT),
             identity: options.identity.clone(),
             timeout: options.timeout,
-            next_xid: u32::try_from(random >> 32).unwrap_or(0),
+            next_xid: random_xid(),
             waiting: Vec::new(),
             placing: None,
             head: Vec::new(),
             dropped: 0,
             broken: false,
         }
+    }
+
+    /// Gives the next call this number, and those behind it the ones that follow.
+    pub(super) const fn number_from(&mut self, xid: u32) {
+        self.next_xid = xid;
     }
 
     /// Whether the server was reached over IPv6.
@@ -491,6 +494,11 @@ impl Connection {
     fn timed_out(&self) -> Error {
         Error::TimedOut { waiting: self.waiting.len(), after: self.timeout }
     }
+}
+
+/// A number to begin with: servers take a repeated one for a retransmission.
+pub(super) fn random_xid() -> u32 {
+    u32::try_from(RandomState::new().build_hasher().finish() >> 32).unwrap_or(0)
 }
 
 fn open(address: SocketAddr, options: &Options) -> std::io::Result<TcpStream> {
