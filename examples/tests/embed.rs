@@ -403,30 +403,23 @@ fn memory_has_a_bound_and_comes_back() {
     let size = |name: &[u8], mib: u64| {
         tree.set(&ALICE, name, SetAttributes { size: Some(mib << 20), ..set() })
     };
-    fs.create(&ALICE, top, b"other", &CreateHow::Guarded(set())).unwrap();
-    for _ in 0..3 {
-        assert_eq!(size(b"file", 60), Status::OK);
-        assert_eq!(size(b"other", 4), Status::NOSPC);
-        assert_eq!((tree.attributes(b"other").size, size(b"other", 3)), (0, Status::OK));
-        assert_eq!(tree.write(&ALICE, b"other", 1 << 40), Status::NOSPC);
-        assert_eq!(size(b"file", 1), Status::OK);
-        assert_eq!(size(b"other", 60), Status::OK);
-        fs.rename(&ALICE, (top, b"file"), (top, b"other")).unwrap();
-        assert_eq!(tree.attributes(b"other").size, 1 << 20);
-        fs.remove(&ALICE, top, b"other").unwrap();
-        for name in [b"file", &b"other"[..]] {
-            fs.create(&ALICE, top, name, &CreateHow::Guarded(set())).unwrap();
-        }
-    }
-    // Names count, too: their number has an end, and is the same when they were all gone in between.
+    // Links and names count as files do.
     let name = |number: u32| format!("name {number}").into_bytes();
-    let fill =
-        || (0..).find(|number| fs.mkdir(&ALICE, top, &name(*number), &set()).is_err()).unwrap();
+    let link = |number: u32| fs.symlink(&ALICE, top, &name(number), &[b'x'; 1 << 16], &set());
+    let remove = |number: u32| fs.remove(&ALICE, top, &name(number)).unwrap();
+    let fill = || (0..).find(|number| link(*number).is_err()).unwrap();
     let count = fill();
-    assert!((1000..1 << 16).contains(&count), "{count}");
-    assert_eq!(status(fs.mkdir(&ALICE, top, b"one more", &set())), Status::NOSPC);
-    for number in 0..count {
-        fs.rmdir(&ALICE, top, &name(number)).unwrap();
-    }
+    assert!((900..1024).contains(&count), "{count}");
+    assert_eq!(size(b"file", 1), Status::NOSPC);
+    (0..40).for_each(|number| assert!(remove(number).after.is_some()));
+    assert_eq!((tree.attributes(b"file").size, size(b"file", 2)), (0, Status::OK));
+    assert_eq!((size(b"file", 3), size(b"file", 64 << 20)), (Status::NOSPC, Status::NOSPC));
+    assert_eq!(tree.write(&ALICE, b"file", 1 << 40), Status::NOSPC);
+    // What is replaced, cut or removed makes room again.
+    fs.rename(&ALICE, (top, b"link"), (top, b"file")).unwrap();
+    (0..32).for_each(|number| assert!(link(number).is_ok()));
+    (0..32).chain(40..count).for_each(|number| assert!(remove(number).after.is_some()));
+    fs.create(&ALICE, top, b"link", &CreateHow::Guarded(set())).unwrap();
+    assert_eq!((size(b"link", 1), size(b"link", 0)), (Status::OK, Status::OK));
     assert_eq!(fill(), count);
 }
