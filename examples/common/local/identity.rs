@@ -8,8 +8,9 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 
 use nfswire_nfs3::Status;
+use nfswire_sys::thread_groups;
 use nix::unistd::{setfsgid, setfsuid};
-use rustix::process::{getegid, geteuid, getgroups};
+use rustix::process::{getegid, geteuid};
 use rustix::thread::{Gid, set_thread_groups};
 
 use crate::fs::{Caller, Failure};
@@ -36,12 +37,7 @@ impl Identity {
     /// Finds out by trying.
     pub(super) fn of_this_process() -> Self {
         let uid = geteuid().as_raw();
-        let mut own = Self {
-            switches: uid == 0,
-            uid,
-            gid: getegid().as_raw(),
-            gids: groups_of_this_thread().unwrap_or_default(),
-        };
+        let mut own = Self { switches: uid == 0, uid, gid: getegid().as_raw(), gids: own_groups() };
         own.switches = own.switches && own.assume(&Caller::ANONYMOUS).is_ok();
         own
     }
@@ -134,7 +130,7 @@ fn become_(uid: u32, gid: u32, gids: &[u32]) -> bool {
     set(uid, gid, gids)
         && setfsgid(NOBODY_AT_ALL.into()).as_raw() == gid
         && current_user() == uid
-        && groups_of_this_thread().is_some_and(|groups| groups == wanted)
+        && has_groups(&wanted)
 }
 
 /// Sets the three, groups first; only for the groups does the kernel say whether it did.
@@ -151,8 +147,19 @@ fn current_user() -> u32 {
     setfsuid(NOBODY_AT_ALL.into()).as_raw()
 }
 
-fn groups_of_this_thread() -> Option<Vec<u32>> {
-    let mut groups: Vec<u32> = getgroups().ok()?.into_iter().map(Gid::as_raw).collect();
+/// Whether this thread has just these groups, which are sorted.
+fn has_groups(wanted: &[u32]) -> bool {
+    // One more than wanted, so that one too many is seen.
+    let mut groups = vec![0; wanted.len().saturating_add(1)];
+    let Ok(count) = thread_groups(&mut groups) else { return false };
+    groups.truncate(count);
     groups.sort_unstable();
-    Some(groups)
+    groups == wanted
+}
+
+fn own_groups() -> Vec<u32> {
+    let groups = rustix::process::getgroups().unwrap_or_default();
+    let mut groups: Vec<u32> = groups.into_iter().map(Gid::as_raw).collect();
+    groups.sort_unstable();
+    groups
 }

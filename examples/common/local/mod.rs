@@ -329,12 +329,16 @@ impl LocalFs {
             write: may(Access::WRITE_OK),
             execute: may(Access::EXEC_OK),
         };
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
-        let settled = stat.stx_ctime.tv_sec.saturating_add(SETTLED_SECONDS);
-        if settled < now {
+        if is_settled(stat) {
             node.remember_rights(caller, ctime, rights);
         }
         Ok(rights)
+    }
+
+    /// Whether the caller may search a directory, where that is or can be remembered; false where it has to be asked
+    /// anew each time.
+    fn may_surely_search(&self, dir: &Node, stat: &Statx, caller: &Caller<'_>) -> Result<bool> {
+        Ok(is_settled(stat) && self.rights(dir, stat, caller)?.execute)
     }
 
     /// Whether the caller owns the file, or is the user who may do everything: RFC 1813, section 4.4, lets owners read and
@@ -403,6 +407,12 @@ impl LocalFs {
     fn check_writable(&self) -> Result<()> {
         if self.options.read_only { Err(Status::ROFS.into()) } else { Ok(()) }
     }
+}
+
+/// Whether the last change is so old that the next one will move the ctime.
+fn is_settled(stat: &Statx) -> bool {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+    stat.stx_ctime.tv_sec.saturating_add(SETTLED_SECONDS) < now
 }
 
 /// A name as RFC 1813, section 3.2, wants it; `.` and `..` are left to the caller.

@@ -20,7 +20,7 @@ use crate::fs::{Caller, Result};
 const SETTLED: u32 = 4;
 
 /// Most callers whose rights to one file are remembered.
-const REMEMBERED_CALLERS: usize = 8;
+const REMEMBERED_CALLERS: usize = 32;
 
 /// What the kernel lets a caller do with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

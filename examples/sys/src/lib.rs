@@ -130,6 +130,21 @@ pub fn open_by_handle(mount: impl AsFd, handle: &KernelHandle) -> io::Result<Own
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// Puts the supplementary groups of this thread into `groups`, and says how many they are (getgroups(2)).
+///
+/// # Errors
+/// `EINVAL` if they are more than there is room for.
+pub fn thread_groups(groups: &mut [u32]) -> io::Result<usize> {
+    let room = c_int::try_from(groups.len()).unwrap_or(c_int::MAX);
+    if room == 0 {
+        // The kernel would take this for the question how many there are.
+        return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    }
+    // SAFETY: `groups` is a place for `room` group numbers or more, and the kernel writes at most so many.
+    let count = unsafe { libc::getgroups(room, groups.as_mut_ptr()) };
+    usize::try_from(count).map_err(|_| io::Error::last_os_error())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -167,6 +182,20 @@ mod tests {
         drop((file, found));
         let gone = open_by_handle(&open, &again).unwrap_err();
         assert_eq!(gone.raw_os_error(), Some(libc::ESTALE));
+    }
+
+    #[test]
+    fn groups_are_those_that_the_kernel_tells() {
+        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap();
+        let told: Vec<u32> = line.split_whitespace().map(|gid| gid.parse().unwrap()).collect();
+        let mut groups = vec![7; told.len() + 1];
+        assert_eq!(thread_groups(&mut groups).unwrap(), told.len());
+        assert_eq!(groups, [told.clone(), vec![7]].concat());
+        for room in 0..told.len().max(1) {
+            let refused = thread_groups(&mut vec![7; room]).unwrap_err();
+            assert_eq!(refused.raw_os_error(), Some(libc::EINVAL), "room for {room}");
+        }
     }
 
     #[test]

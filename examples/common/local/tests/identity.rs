@@ -102,9 +102,24 @@ fn remembered_rights_end_with_the_next_change() {
         let ctime = export.fs.getattr(&BOB, file.as_bytes()).unwrap().ctime;
         node.remembered_rights(&BOB, ctime)
     };
+    let folder = export.folder("folder");
+    export.file("folder/x", b"x");
+    let look = |caller| export.fs.lookup(caller, folder.as_bytes(), b"x");
     export.read(&BOB, &file, 0, 1).unwrap();
+    look(&BOB).unwrap();
     assert_eq!(remembered(), None, "the file could change again within its ctime");
     std::thread::sleep(core::time::Duration::from_millis(3100));
+    // The way of LOOKUP that does not switch users.
+    let search = |caller: &Caller<'_>| {
+        let node = export.fs.resolve(folder.as_bytes()).unwrap();
+        let stat = export.fs.fresh(&node).unwrap();
+        export.fs.may_surely_search(&node, &stat, caller).unwrap()
+    };
+    look(&BOB).unwrap();
+    assert!(search(&BOB));
+    set_mode(&export, "folder", 0o700);
+    assert!(!search(&BOB));
+    assert_eq!(status(look(&BOB)), Status::ACCES);
     export.read(&BOB, &file, 0, 1).unwrap();
     assert!(remembered().is_some_and(|rights| rights.read && !rights.write));
     export.read(&BOB, &file, 0, 1).unwrap();
@@ -259,6 +274,65 @@ fn threads_act_for_their_own_callers() {
     });
     // The thread of this test was never touched.
     assert_eq!(std::fs::metadata(export.path("")).unwrap().uid(), 0);
+}
+
+#[test]
+fn callers_that_alternate_on_every_thread_never_cross() {
+    const THREADS: usize = 16;
+    const CALLS: usize = 100_000;
+    let Some(export) = switching() else { return };
+    let callers: Vec<(u32, [u32; 2])> = (0..5).map(|n| (1000 + n, [3000 + n, 7])).collect();
+    let caller = |n: usize| {
+        let (uid, gids) = &callers[n % callers.len()];
+        Caller { uid: *uid, gid: 2000 + *uid, gids }
+    };
+    // Each may search one folder: by owner, or by one of two kinds of group.
+    let folders: Vec<Handle> = (0..callers.len())
+        .map(|n| {
+            let name = format!("folder{n}");
+            let folder = export.folder(&name);
+            export.file(&format!("{name}/x"), b"x");
+            let Caller { uid, gid, gids } = caller(n);
+            let (owner, group, mode) = match n % 3 {
+                0 => (uid, 0, 0o100),
+                1 => (0, gid, 0o010),
+                _ => (0, gids[0], 0o010),
+            };
+            chown(export.path(&name), Some(owner), Some(group)).unwrap();
+            set_mode(&export, &name, mode);
+            folder
+        })
+        .collect();
+    let (export, folders, caller) = (&export, &folders, &caller);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || {
+                let before = thread_identity();
+                for call in 0..CALLS / THREADS {
+                    if call == CALLS / THREADS / 2 {
+                        // So far each call has switched users; now the folders count as left alone, and few do.
+                        std::thread::sleep(core::time::Duration::from_millis(3100));
+                    }
+                    let (who, whose) = (call + thread, call / 3);
+                    let folder = &folders[whose % folders.len()];
+                    let found = export.fs.lookup(&caller(who), folder.as_bytes(), b"x");
+                    let may = who % folders.len() == whose % folders.len();
+                    assert_eq!(found.is_ok(), may, "call {call} of thread {thread}");
+                    if call % 512 == 0 {
+                        // Whom a new file belongs to is what the thread was.
+                        let name = format!("{thread}-{call}");
+                        let how = CreateHow::Guarded(mode(0o600));
+                        let root = export.root();
+                        let made =
+                            export.fs.create(&caller(who), root.as_bytes(), name.as_bytes(), &how);
+                        let made = made.unwrap().attributes.unwrap();
+                        assert_eq!((made.uid, made.gid), (caller(who).uid, caller(who).gid));
+                    }
+                }
+                assert_eq!(thread_identity(), before);
+            });
+        }
+    });
 }
 
 #[test]
