@@ -75,6 +75,8 @@ pub use crate::simple::{
     with_size,
 };
 
+use crate::page_cache;
+
 /// Largest READ and WRITE, in bytes, that the default [`FileSystem::fsinfo`] announces.
 pub const MAX_TRANSFER: u32 = 1 << 20;
 
@@ -462,6 +464,13 @@ pub trait FileSystem: Send + Sync {
     /// Reads at most `count` bytes (READ, section 3.3.6). Fewer are fine as long as one is returned unless the end was
     /// reached. `offset` may lie anywhere, also where `offset + count` is above 2^64.
     fn read(&self, caller: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData>;
+
+    /// Brings data into memory to which [`read`](Self::read) has referred as [`FileData::File`], and says whether it was
+    /// not there. The core calls this where sending such data may have to wait for a disk, because others can be
+    /// served meanwhile, which they cannot while a reply is being sent. The default asks the page cache.
+    fn fetch(&self, file: &OwnedFd, offset: u64, len: u32) -> Result<bool> {
+        page_cache::fetch(file, offset, len).map_err(|_| Status::IO.into())
+    }
 
     /// Writes the pieces of `data` one behind the other (WRITE, section 3.3.7). May write fewer bytes than given; what is
     /// reported as `DataSync` or `FileSync` survives a power loss. No data: nothing changes, count 0. The default lets

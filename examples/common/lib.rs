@@ -6,6 +6,7 @@ pub mod client;
 pub mod exports;
 pub mod fs;
 pub mod local;
+pub mod page_cache;
 pub mod sample;
 pub mod server;
 mod simple;

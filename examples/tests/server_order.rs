@@ -7,6 +7,7 @@ mod server_support;
 
 use std::io::{IoSlice, Write as _};
 use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -24,6 +25,11 @@ use nfswire_xdr::Payload;
 use server_support::{Client, Running};
 
 const SLOW: &[u8] = b"slow";
+/// Data that is sent by reference.
+const LARGE: u32 = 32 << 10;
+/// Offsets of data that is not in memory, and cannot be read.
+const COLD: u64 = 1 << 20;
+const UNREADABLE: u64 = 2 << 20;
 
 /// A disk that does nothing before it is told to.
 #[derive(Default)]
@@ -38,6 +44,10 @@ struct Disk {
     committed_early: AtomicBool,
     /// WRITEs that have ended, by connection.
     written_by: [AtomicUsize; 8],
+    /// Of which all READs are, if there is one.
+    file: Option<Arc<OwnedFd>>,
+    /// How often it was asked whether data is in memory.
+    fetched: AtomicUsize,
 }
 
 impl Disk {
@@ -95,8 +105,21 @@ impl FileSystem for SlowFs {
             self.0.wait();
         }
         assert_ne!(file, b"fault", "this file system has a fault");
-        let data = FileData::Bytes(Bytes::from_static(b"data"));
+        let data = match &self.0.file {
+            Some(file) => FileData::File { file: Arc::clone(file), offset, len: LARGE },
+            None => FileData::Bytes(Bytes::from_static(b"data")),
+        };
         Ok(ReadData { attributes: None, data, eof: true })
+    }
+
+    fn fetch(&self, _: &OwnedFd, offset: u64, _: u32) -> Result<bool> {
+        self.0.fetched.fetch_add(1, Ordering::SeqCst);
+        match offset {
+            COLD => self.0.wait(),
+            UNREADABLE => return Err(Status::IO.into()),
+            _ => {}
+        }
+        Ok(offset == COLD)
     }
 
     fn write(
@@ -199,6 +222,50 @@ fn calls_behind_a_slow_read_are_answered() {
     let call = getattr(&mut client);
     client.send(&call);
     expect_attributes(&mut client);
+}
+
+// S13
+#[test]
+fn calls_behind_a_read_from_a_disk_are_answered_before_sendfile_would_wait() {
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(UNREADABLE).unwrap();
+    let disk = Arc::new(Disk { file: Some(Arc::new(file.into())), ..Disk::default() });
+    let server = Running::start(SlowFs(Arc::clone(&disk)), Config::default());
+    let mut client = server.connect();
+    let read = |client: &mut Client, offset| {
+        let file = FileHandle::new(b"file").unwrap();
+        let call = client.record::<Read>(&ReadArgs { file, offset, count: LARGE });
+        client.send(&call);
+    };
+    let count = |client: &mut Client| {
+        let reply = client.receive();
+        let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
+        ok.count
+    };
+    for cold in 1..=3 {
+        read(&mut client, COLD);
+        disk.until_begun(cold);
+        for _ in 0..3 {
+            let call = getattr(&mut client);
+            client.send(&call);
+            expect_attributes(&mut client);
+        }
+        disk.open();
+        assert_eq!(count(&mut client), LARGE);
+        *disk.open.lock().unwrap() = false;
+    }
+    // There is still time for an answer.
+    read(&mut client, UNREADABLE);
+    let reply = client.receive();
+    assert!(matches!(reply.results::<Read>(), ReadReply::Fail(Status::IO, _)));
+    // A connection that reads from memory is left alone, even if its client is slow at times.
+    let (mut client, before) = (server.connect(), disk.fetched.load(Ordering::SeqCst));
+    for _ in 0..200 {
+        read(&mut client, 0);
+        assert_eq!(count(&mut client), LARGE);
+    }
+    let asked = disk.fetched.load(Ordering::SeqCst) - before;
+    assert!((1..20).contains(&asked), "asked {asked} times in 200 READs");
 }
 
 #[test]

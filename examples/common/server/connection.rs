@@ -23,6 +23,7 @@ use thiserror::Error;
 use tracing::{debug, error, info};
 
 use super::Shared;
+use super::cold::{SLOW, Suspicion};
 use super::crew::Job;
 use super::reply::{Batch, Pages, Tally};
 use super::send::{SendError, Socket, send};
@@ -107,6 +108,7 @@ pub(super) struct Connection {
     /// Held while replies are sent. True when one was cut short: nothing can follow it.
     sending: Mutex<bool>,
     writes: Writes,
+    suspicion: Suspicion,
     /// Threads that serve a call and do not receive any more.
     helping: AtomicUsize,
 }
@@ -121,6 +123,7 @@ impl Connection {
             parked: Mutex::default(),
             sending: Mutex::default(),
             writes: Writes::default(),
+            suspicion: Suspicion::default(),
             helping: AtomicUsize::new(0),
         }
     }
@@ -224,6 +227,7 @@ impl Connection {
             // Reported by whoever cut it.
             return Ok(());
         }
+        let begun = (!files.is_empty()).then(Instant::now);
         let mut socket = Socket::new(self.stream.as_fd());
         let copied = send(&mut socket, message, files).map_err(|error| {
             *cut = true;
@@ -233,6 +237,9 @@ impl Connection {
             End::Send(error)
         })?;
         drop(cut);
+        if begun.is_some_and(|begun| begun.elapsed() > SLOW) {
+            self.suspicion.sent_slowly();
+        }
         if let Some(metrics) = &self.shared.service.metrics {
             metrics.sent(message, tally.replies, socket.sends, &tally.notes);
             tally.copied.send = copied;
@@ -388,8 +395,15 @@ impl Driver<'_> {
             let Some(mut kind) = next.take() else { break };
             let mut segments = Segments::new();
             let encoder = Encoder::growable(head, &mut segments);
-            let mut batch =
-                Batch::new(encoder, files, Pages::new(pages), limits.copy_break, &service.faulty);
+            let (pages_left, suspicion) = (Pages::new(pages), &connection.suspicion);
+            let mut batch = Batch::new(
+                encoder,
+                files,
+                pages_left,
+                limits.copy_break,
+                &service.faulty,
+                suspicion,
+            );
             let mut calls = 0usize;
             // The clock is read only when there is a second call.
             let mut begun = None;

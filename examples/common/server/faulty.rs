@@ -66,6 +66,7 @@ mod tests {
     use nfswire_xdr::{Encoder, Payload, Segments};
     use rustix::io::Errno;
 
+    use super::super::cold::Suspicion;
     use super::super::reply::{Batch, Pages};
     use super::*;
     use crate::fs::FileData;
@@ -78,7 +79,8 @@ mod tests {
         let (faulty, mut head, mut files) = (Faulty::default(), Vec::new(), Vec::new());
         let mut segments = Segments::new();
         let encoder = Encoder::growable(&mut head, &mut segments);
-        let mut batch = Batch::new(encoder, &mut files, Pages::new(&mut []), 16, &faulty);
+        let (pages, suspicion) = (Pages::new(&mut []), Suspicion::default());
+        let mut batch = Batch::new(encoder, &mut files, pages, 16, &faulty, &suspicion);
         let mut payload = |file: &Arc<OwnedFd>| {
             let data = FileData::File { file: Arc::clone(file), offset: 0, len: 4096 };
             batch.data(data, 4096).map(|data| data.payload)

@@ -30,6 +30,7 @@
 //! [`Config::max_record`]. Idle connections give back all but the first, to the allocator, which
 //! passes it on to the system when it sees fit.
 
+mod cold;
 mod connection;
 mod crew;
 mod faulty;

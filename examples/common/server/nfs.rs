@@ -29,7 +29,7 @@ use nfswire_xdr::{Cursor, Payload};
 use super::listing;
 use super::reply::{Batch, Data, Fault};
 use super::service::Kind;
-use crate::fs::{Caller, Failure, FileSystem, Handle, MAX_TRANSFER, NO_WCC};
+use crate::fs::{Caller, Failure, FileData, FileSystem, Handle, MAX_TRANSFER, NO_WCC};
 
 /// All of the arguments of a procedure, and nothing behind them.
 pub(super) fn arguments<'a, P: Procedure>(mut c: Cursor<'a>) -> Result<P::Args<'a>, Fault> {
@@ -193,6 +193,14 @@ fn read(
         }
     };
     let (mut attributes, mut eof) = (read.attributes, read.eof);
+    if let FileData::File { file, offset, len } = &read.data
+        && out.asks_whether_cold((*len).min(count))
+    {
+        match fs.fetch(file, *offset, (*len).min(count)) {
+            Ok(was_cold) => out.suspicion.asked(was_cold),
+            Err(failure) => return out.put(&ReadReply::Fail(failure.status, attributes)),
+        }
+    }
     match out.data(read.data, count) {
         Ok(Data { payload, shrunk }) => {
             if shrunk {

@@ -9,6 +9,7 @@ use nfswire_rpc::{RecordMark, ReplyHeader};
 use nfswire_xdr::{DecodeError, Encode, EncodeError, Encoder, FileRange, Payload, Wire};
 use rustix::io::{Errno, pread};
 
+use super::cold::Suspicion;
 use super::faulty::Faulty;
 use super::metrics::{Copied as Copies, Note};
 use crate::fs::FileData;
@@ -78,6 +79,7 @@ pub(super) struct Batch<'h, 'p> {
     pages: Pages<'p>,
     copy_break: u32,
     faulty: &'h Faulty,
+    pub(super) suspicion: &'h Suspicion,
     pub(super) tally: Tally,
 }
 
@@ -98,9 +100,15 @@ impl<'h, 'p> Batch<'h, 'p> {
         pages: Pages<'p>,
         copy_break: u32,
         faulty: &'h Faulty,
+        suspicion: &'h Suspicion,
     ) -> Self {
         files.clear();
-        Self { encoder, files, pages, copy_break, faulty, tally: Tally::default() }
+        Self { encoder, files, pages, copy_break, faulty, suspicion, tally: Tally::default() }
+    }
+
+    /// Whether so much data of a file, which would be sent by reference, may have to be read from a disk first.
+    pub(super) fn asks_whether_cold(&self, len: u32) -> bool {
+        len > self.copy_break && self.suspicion.asks()
     }
 
     /// Bytes of the replies so far, file ranges included.

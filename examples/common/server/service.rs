@@ -208,7 +208,8 @@ impl Service {
     ) -> Result<(), Fault> {
         let (mut head, mut segments, mut files) = (Vec::new(), Segments::new(), Vec::new());
         let e = Encoder::growable(&mut head, &mut segments);
-        let mut own = Batch::new(e, &mut files, Pages::new(&mut []), u32::MAX, &self.faulty);
+        let (pages, suspicion) = (Pages::new(&mut []), out.suspicion);
+        let mut own = Batch::new(e, &mut files, pages, u32::MAX, &self.faulty, suspicion);
         match own.success(xid, results) {
             Ok(()) => {}
             // Nothing was done.
