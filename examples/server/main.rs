@@ -23,7 +23,7 @@ use ipnet::IpNet;
 use nfswire_examples::exports::{Export, Exports, export_name, loopback};
 use nfswire_examples::local::{ExportOptions, HandleMode, LocalFs};
 use nfswire_examples::sample::Sample;
-use nfswire_examples::server::{Config, Server, Squash};
+use nfswire_examples::server::{Config, Server, Squash, ZeroCopy};
 use nfswire_examples::state_dir::StateDir;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -89,6 +89,13 @@ struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().copy_break)]
     #[arg(value_parser = copy_break)]
     copy_break: u32,
+    /// Whether READ data leaves by sendfile: above --copy-break, all of it, or none
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
+    sendfile: SendfileOption,
+    /// Whether READ data of 32 KiB and more that does not leave by sendfile is sent without a copy (MSG_ZEROCOPY), until
+    /// the kernel says that it copies all the same
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "off")]
+    zerocopy: ZeroCopyOption,
     /// Longest record that a client may send
     #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_record)]
     #[arg(value_parser = clap::value_parser!(u32).range(8 << 10..1 << 31))]
@@ -117,6 +124,36 @@ struct Options {
 enum LogFormat {
     Text,
     Json,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SendfileOption {
+    /// All of it
+    On,
+    /// None
+    Off,
+    /// What is above the copy-break
+    Auto,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ZeroCopyOption {
+    /// To all clients
+    On,
+    /// Never
+    Off,
+    /// To clients on other machines
+    Auto,
+}
+
+impl From<ZeroCopyOption> for ZeroCopy {
+    fn from(option: ZeroCopyOption) -> Self {
+        match option {
+            ZeroCopyOption::On => Self::On,
+            ZeroCopyOption::Off => Self::Off,
+            ZeroCopyOption::Auto => Self::Auto,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -240,7 +277,12 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let shares = shares(options, wanted, &state)?;
     let open_files = shares.iter().map(|share| share.open_files).sum();
     let config = Config {
-        copy_break: options.copy_break,
+        copy_break: match options.sendfile {
+            SendfileOption::On => 0,
+            SendfileOption::Off => MAX_COPY_BREAK,
+            SendfileOption::Auto => options.copy_break,
+        },
+        zero_copy: options.zerocopy.into(),
         max_record: options.max_record,
         threads: options.threads,
         metrics: options.metrics,

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::mem;
 use core::net::SocketAddr;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
@@ -29,6 +29,7 @@ use super::reply::{Batch, Pages, Tally};
 use super::send::{SendError, Socket, send};
 use super::service::{Kind, Origin, Service, Then};
 use super::writes::Writes;
+use super::zerocopy::{self, Large, Sender, Worth, ZeroCopy};
 use crate::fs::MAX_TRANSFER;
 
 /// Most replies that leave together.
@@ -61,8 +62,9 @@ pub(super) struct Limits {
 }
 
 /// Bytes that a thread holds at most: its largest record, twice if it came in odd pieces, the replies of a batch, and
-/// data of small READs.
-pub(super) fn memory(max_record: u32, copy_break: u32) -> u64 {
+/// data of small READs, and of large ones until the kernel has sent them.
+pub(super) fn memory(max_record: u32, copy_break: u32, zero_copy: ZeroCopy) -> u64 {
+    let held = if zero_copy == ZeroCopy::Off { 0 } else { zerocopy::MOST_HELD as u64 };
     let pages = u64::from(copy_break).max(PAGES as u64);
     let received = u64::from(max_record).saturating_mul(2);
     // The batch ends with the reply that reaches its limit.
@@ -72,6 +74,7 @@ pub(super) fn memory(max_record: u32, copy_break: u32) -> u64 {
         .saturating_add(room)
         .saturating_add(replies)
         .saturating_add(pages)
+        .saturating_add(held)
         .saturating_add(STACK_USED)
 }
 
@@ -96,6 +99,14 @@ pub(super) struct Inbox {
     buffer: RecordBuffer,
 }
 
+/// Where replies leave.
+#[derive(Debug, Default)]
+struct Outgoing {
+    /// A reply was cut short: nothing can follow it.
+    cut: bool,
+    sender: Sender,
+}
+
 /// A connection; it is closed, and leaves the list, when no thread works for it any more.
 pub(super) struct Connection {
     shared: Arc<Shared>,
@@ -105,8 +116,10 @@ pub(super) struct Connection {
     beat: Arc<AtomicU64>,
     /// The inbox while a call is being served, for another thread to take.
     parked: Mutex<Option<Box<Inbox>>>,
-    /// Held while replies are sent. True when one was cut short: nothing can follow it.
-    sending: Mutex<bool>,
+    /// Held while replies are sent. Behind the stream, which is closed before the payloads are dropped.
+    sending: Mutex<Outgoing>,
+    /// Whether large payloads are sent from this process's memory.
+    without_copy: AtomicBool,
     writes: Writes,
     suspicion: Suspicion,
     /// Threads that serve a call and do not receive any more.
@@ -122,6 +135,7 @@ impl Connection {
             beat: Arc::default(),
             parked: Mutex::default(),
             sending: Mutex::default(),
+            without_copy: AtomicBool::new(false),
             writes: Writes::default(),
             suspicion: Suspicion::default(),
             helping: AtomicUsize::new(0),
@@ -141,7 +155,14 @@ impl Connection {
     }
 
     pub(super) fn set_up(&self) -> io::Result<()> {
-        set_up(&self.stream, &self.shared.limits)
+        set_up(&self.stream, &self.shared.limits)?;
+        if self.shared.config.zero_copy.is_for(self.peer().ip()) {
+            match nfswire_sys::allow_zero_copy(&*self.stream) {
+                Ok(()) => self.without_copy.store(true, Ordering::Relaxed),
+                Err(error) => debug!("the kernel does not send without a copy: {error}"),
+            }
+        }
+        Ok(())
     }
 
     /// The job of receiving from the start.
@@ -213,35 +234,41 @@ impl Connection {
     fn is_readable(&self) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut fds = [PollFd::new(&*self.stream, PollFlags::IN)];
-        poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
+        // What the kernel tells of sends counts as ready, too.
+        let readable = PollFlags::IN | PollFlags::HUP;
+        poll(&mut fds, Some(&now)).is_ok() && fds.iter().any(|fd| fd.revents().intersects(readable))
     }
 
     fn send(
         &self,
         message: &Message<'_, '_>,
         files: &[Arc<OwnedFd>],
+        large: &Large,
         mut tally: Tally,
     ) -> Result<(), End> {
-        let mut cut = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        if *cut {
+        let mut out = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        if out.cut {
             // Reported by whoever cut it.
             return Ok(());
         }
         let begun = (!files.is_empty()).then(Instant::now);
-        let mut socket = Socket::new(self.stream.as_fd());
-        let copied = send(&mut socket, message, files).map_err(|error| {
-            *cut = true;
+        let without_copy = Some((&mut out.sender, self.worth()));
+        let mut socket = Socket::new(self.stream.as_fd(), without_copy);
+        let sent = send(&mut socket, message, files, large);
+        let sends = socket.sends;
+        let copied = sent.map_err(|error| {
+            out.cut = true;
             // First, so that a client that comes back at once is answered.
             remember_faulty(&self.shared.service, self.peer(), files, &error);
             self.shut();
             End::Send(error)
         })?;
-        drop(cut);
+        drop(out);
         if begun.is_some_and(|begun| begun.elapsed() > SLOW) {
             self.suspicion.sent_slowly();
         }
         if let Some(metrics) = &self.shared.service.metrics {
-            metrics.sent(message, tally.replies, socket.sends, &tally.notes);
+            metrics.sent(message, tally.replies, sends, &tally.notes);
             tally.copied.send = copied;
             metrics.copied(tally.copied);
         }
@@ -249,7 +276,11 @@ impl Connection {
     }
 
     fn is_cut(&self) -> bool {
-        *self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner).cut
+    }
+
+    fn worth(&self) -> Worth<'_> {
+        Worth { here: &self.without_copy, told: &self.shared.told_of_copies }
     }
 
     /// Ends the connection for all of its threads.
@@ -263,6 +294,9 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         debug!(peer = %self.peer(), "disconnected");
+        let worth = Worth { here: &self.without_copy, told: &self.shared.told_of_copies };
+        let out = self.sending.get_mut().unwrap_or_else(PoisonError::into_inner);
+        out.sender.finish(&self.stream, worth);
         self.shared.forget(self.origin.connection);
     }
 }
@@ -310,6 +344,7 @@ struct Memory {
     head: Vec<u8>,
     /// Files that the replies of the batch refer to.
     files: Vec<Arc<OwnedFd>>,
+    large: Large,
     pages: Vec<u8>,
     call: Call,
 }
@@ -319,6 +354,7 @@ impl Memory {
         self.head.truncate(IDLE_HEAD);
         self.head.shrink_to_fit();
         self.files = Vec::new();
+        self.large = Large::default();
         self.pages = Vec::new();
         self.call = Call::default();
     }
@@ -386,7 +422,7 @@ impl Driver<'_> {
     fn serve_received(&mut self, memory: &mut Memory) -> Result<(), End> {
         let connection = self.connection;
         let (service, limits) = (&connection.shared.service, &connection.shared.limits);
-        let Memory { head, files, pages, call } = memory;
+        let Memory { head, files, large, pages, call } = memory;
         let mut next = None;
         while let Some(inbox) = &mut self.inbox {
             if next.is_none() {
@@ -395,6 +431,7 @@ impl Driver<'_> {
             let Some(mut kind) = next.take() else { break };
             let mut segments = Segments::new();
             let encoder = Encoder::growable(head, &mut segments);
+            large.clear(connection.without_copy.load(Ordering::Relaxed));
             let (pages_left, suspicion) = (Pages::new(pages), &connection.suspicion);
             let mut batch = Batch::new(
                 encoder,
@@ -403,6 +440,7 @@ impl Driver<'_> {
                 limits.copy_break,
                 &service.faulty,
                 suspicion,
+                large,
             );
             let mut calls = 0usize;
             // The clock is read only when there is a second call.
@@ -435,9 +473,10 @@ impl Driver<'_> {
             let short_of_pages = batch.is_short_of_pages();
             let mut tally = batch.finish();
             tally.copied.call = mem::take(&mut call.copied);
-            connection.send(&segments.view(&*head), files, tally)?;
+            connection.send(&segments.view(&*head), files, large, tally)?;
             drop(segments);
             files.clear();
+            large.clear(false);
             if short_of_pages {
                 let copy_break = usize::try_from(limits.copy_break).unwrap_or(usize::MAX);
                 *pages = vec![0; copy_break.max(PAGES)];

@@ -68,6 +68,7 @@ mod tests {
 
     use super::super::cold::Suspicion;
     use super::super::reply::{Batch, Pages};
+    use super::super::zerocopy::Large;
     use super::*;
     use crate::fs::FileData;
 
@@ -80,7 +81,8 @@ mod tests {
         let mut segments = Segments::new();
         let encoder = Encoder::growable(&mut head, &mut segments);
         let (pages, suspicion) = (Pages::new(&mut []), Suspicion::default());
-        let mut batch = Batch::new(encoder, &mut files, pages, 16, &faulty, &suspicion);
+        let mut large = Large::default();
+        let mut batch = Batch::new(encoder, &mut files, pages, 16, &faulty, &suspicion, &mut large);
         let mut payload = |file: &Arc<OwnedFd>| {
             let data = FileData::File { file: Arc::clone(file), offset: 0, len: 4096 };
             batch.data(data, 4096).map(|data| data.payload)

@@ -46,6 +46,7 @@ mod send;
 mod service;
 mod trust;
 mod writes;
+mod zerocopy;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::{Arc, Weak};
@@ -67,6 +68,7 @@ use thiserror::Error;
 use tracing::{debug, warn};
 
 pub use identity::Squash;
+pub use zerocopy::ZeroCopy;
 
 use crate::exports::{Exports, loopback};
 use crate::fs::FileSystem;
@@ -94,6 +96,10 @@ pub struct Config {
     /// READ data of more bytes than this is sent by `sendfile`, the other is read and sent with its header. Default
     /// 16 KiB, about where the costs cross.
     pub copy_break: u32,
+    /// Whether READ data in memory of 32 KiB and more is sent from there by MSG_ZEROCOPY: what the file system gives as
+    /// bytes, and what is not sent by `sendfile`. It is given up for a connection on which the kernel copies all the
+    /// same. Up to 2 MiB are held for each connection. Default off.
+    pub zero_copy: ZeroCopy,
     /// Longest record in bytes that a client may send: its WRITE size and about 1 KiB around it. Default 1 MiB + 64 KiB.
     pub max_record: u32,
     /// Most fragments of a record. Clients send one. Default 1024.
@@ -127,6 +133,7 @@ impl Default for Config {
             squash: Squash::Root,
             allow: loopback(),
             copy_break: 16 << 10,
+            zero_copy: ZeroCopy::Off,
             max_record: record.max_record,
             max_fragments: record.max_fragments,
             threads: thread::available_parallelism()
@@ -155,7 +162,7 @@ impl Config {
             0 => 0,
             calls => replays::memory(calls, self.replay_bytes),
         };
-        connection::memory(self.max_record, self.copy_break)
+        connection::memory(self.max_record, self.copy_break, self.zero_copy)
             .saturating_mul(threads)
             .saturating_add(replays)
     }
@@ -402,6 +409,8 @@ struct Shared {
     limits: connection::Limits,
     crew: Crew,
     stopping: AtomicBool,
+    /// Whether the log says that the kernel copies what it was to send without a copy.
+    told_of_copies: AtomicBool,
     connections: Mutex<Connections>,
     /// Told when a connection has ended.
     ended: Condvar,
@@ -455,6 +464,7 @@ impl Shared {
             limits,
             crew,
             stopping: AtomicBool::new(false),
+            told_of_copies: AtomicBool::new(false),
             connections: Mutex::default(),
             ended: Condvar::new(),
         })

@@ -12,6 +12,7 @@ use rustix::io::{Errno, pread};
 use super::cold::Suspicion;
 use super::faulty::Faulty;
 use super::metrics::{Copied as Copies, Note};
+use super::zerocopy::Large;
 use crate::fs::FileData;
 
 /// Alignment of the memory that file data is read into.
@@ -80,6 +81,7 @@ pub(super) struct Batch<'h, 'p> {
     copy_break: u32,
     faulty: &'h Faulty,
     pub(super) suspicion: &'h Suspicion,
+    large: &'h mut Large,
     pub(super) tally: Tally,
 }
 
@@ -101,9 +103,11 @@ impl<'h, 'p> Batch<'h, 'p> {
         copy_break: u32,
         faulty: &'h Faulty,
         suspicion: &'h Suspicion,
+        large: &'h mut Large,
     ) -> Self {
         files.clear();
-        Self { encoder, files, pages, copy_break, faulty, suspicion, tally: Tally::default() }
+        let tally = Tally::default();
+        Self { encoder, files, pages, copy_break, faulty, suspicion, large, tally }
     }
 
     /// Whether so much data of a file, which would be sent by reference, may have to be read from a disk first.
@@ -180,6 +184,7 @@ impl<'h, 'p> Batch<'h, 'p> {
         let (file, offset, len) = match data {
             FileData::Bytes(mut bytes) => {
                 bytes.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+                self.large.add(&bytes);
                 return Ok(Data { payload: Payload::Bytes(bytes), shrunk: false });
             }
             FileData::File { file, offset, len } => (file, offset, len.min(count)),
@@ -193,7 +198,8 @@ impl<'h, 'p> Batch<'h, 'p> {
         let read = &mut self.tally.copied.read;
         *read = read.saturating_add(len.into());
         let len = usize::try_from(len).map_err(|_| Errno::NOMEM)?;
-        if let Some(page) = self.pages.take(len) {
+        let shared = self.large.wants(len);
+        if let Some(page) = if shared { None } else { self.pages.take(len) } {
             let read = fill(&file, page, offset)?;
             let page: &'p [u8] = page;
             let payload = Payload::Borrowed(page.get(..read).unwrap_or(page));
@@ -204,7 +210,9 @@ impl<'h, 'p> Batch<'h, 'p> {
         page.resize(len, 0);
         let read = fill(&file, &mut page, offset)?;
         page.truncate(read);
-        Ok(Data { payload: Payload::Bytes(Bytes::from(page)), shrunk: read < len })
+        let page = Bytes::from(page);
+        self.large.add(&page);
+        Ok(Data { payload: Payload::Bytes(page), shrunk: read < len })
     }
 }
 

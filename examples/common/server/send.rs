@@ -4,10 +4,13 @@ use alloc::sync::Arc;
 use std::io::IoSlice;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
+use bytes::Bytes;
 use nfswire_xdr::{Chunk, FileRange, Message, Position};
 use rustix::io::{Errno, pread};
 use rustix::net::{SendAncillaryBuffer, SendFlags, sendmsg};
 use thiserror::Error;
+
+use super::zerocopy::{Large, Sender, Worth};
 
 /// Pieces of one system call.
 const PIECES: usize = 64;
@@ -36,6 +39,11 @@ pub(super) trait Sink {
     /// Sends some of the pieces. `more` says that bytes follow at once, which should share a packet with these.
     fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno>;
 
+    /// Sends some of a large payload, of which the sink may keep a share until it has left.
+    fn send_shared(&mut self, payload: &Bytes, more: bool) -> Result<usize, Errno> {
+        self.send(&[IoSlice::new(payload)], more)
+    }
+
     /// Sends some bytes of a file; 0 at the end of the file.
     fn send_file(&mut self, file: &OwnedFd, offset: u64, len: usize) -> Result<usize, Errno>;
 }
@@ -45,11 +53,16 @@ pub(super) struct Socket<'s> {
     fd: BorrowedFd<'s>,
     /// System calls that were made to send.
     pub(super) sends: u64,
+    without_copy: Option<(&'s mut Sender, Worth<'s>)>,
 }
 
 impl<'s> Socket<'s> {
-    pub(super) const fn new(fd: BorrowedFd<'s>) -> Self {
-        Self { fd, sends: 0 }
+    /// With a sender, payloads that are large are sent without a copy as long as that is worth while.
+    pub(super) const fn new(
+        fd: BorrowedFd<'s>,
+        without_copy: Option<(&'s mut Sender, Worth<'s>)>,
+    ) -> Self {
+        Self { fd, sends: 0, without_copy }
     }
 }
 
@@ -59,6 +72,16 @@ impl Sink for Socket<'_> {
         let mut flags = SendFlags::NOSIGNAL;
         flags.set(SendFlags::MORE, more);
         sendmsg(self.fd, pieces, &mut SendAncillaryBuffer::default(), flags)
+    }
+
+    fn send_shared(&mut self, payload: &Bytes, more: bool) -> Result<usize, Errno> {
+        if let Some((sender, worth)) = &mut self.without_copy
+            && let Some(sent) = sender.send(self.fd, payload, more, *worth)
+        {
+            self.sends = self.sends.saturating_add(1);
+            return sent;
+        }
+        self.send(&[IoSlice::new(payload)], more)
     }
 
     fn send_file(&mut self, file: &OwnedFd, mut offset: u64, len: usize) -> Result<usize, Errno> {
@@ -72,6 +95,7 @@ pub(super) fn send(
     sink: &mut impl Sink,
     message: &Message<'_, '_>,
     files: &[Arc<OwnedFd>],
+    large: &Large,
 ) -> Result<u64, SendError> {
     let mut copied = 0u64;
     let mut at = Position::START;
@@ -81,9 +105,18 @@ pub(super) fn send(
                 let mut pieces = [IoSlice::new(&[]); PIECES];
                 let used = message.io_slices(at, &mut pieces);
                 let pieces = pieces.get(..used).unwrap_or_default();
-                let len = pieces.iter().fold(0usize, |sum, piece| sum.saturating_add(piece.len()));
-                let more = !message.is_end(message.advance(at, len));
-                send_bytes(sink, pieces, more)?
+                let more = |len| !message.is_end(message.advance(at, len));
+                if let Some(payload) = pieces.first().and_then(|piece| large.owner(piece)) {
+                    let more = more(payload.len());
+                    retry(|| sink.send_shared(&payload, more))?
+                } else {
+                    // Up to the next large one.
+                    let others = pieces.iter().take_while(|piece| large.owner(piece).is_none());
+                    let pieces = pieces.get(..others.count()).unwrap_or_default();
+                    let len =
+                        pieces.iter().fold(0usize, |sum, piece| sum.saturating_add(piece.len()));
+                    send_bytes(sink, pieces, more(len))?
+                }
             }
             Chunk::File(range) => {
                 let index = usize::try_from(range.token).ok();
@@ -103,8 +136,12 @@ fn send_bytes(
     pieces: &[IoSlice<'_>],
     more: bool,
 ) -> Result<usize, SendError> {
+    retry(|| sink.send(pieces, more))
+}
+
+fn retry(mut send: impl FnMut() -> Result<usize, Errno>) -> Result<usize, SendError> {
     loop {
-        match sink.send(pieces, more) {
+        match send() {
             // No piece is empty.
             Ok(0) => return Err(SendError::Socket(Errno::PIPE)),
             Ok(sent) => return Ok(sent),
@@ -173,6 +210,7 @@ mod tests {
 
     use nfswire_xdr::{Encoder, Payload, Segments};
 
+    use super::super::zerocopy::LEAST;
     use super::*;
 
     /// Takes at most `step` bytes at a time, and is interrupted before each.
@@ -240,9 +278,49 @@ mod tests {
         for splice in [true, false] {
             for step in 1..=expected.len() {
                 let mut sink = Narrow::new(step, splice);
-                send(&mut sink, &segments.view(&head), &files).unwrap();
+                send(&mut sink, &segments.view(&head), &files, &Large::default()).unwrap();
                 assert_eq!(sink.got, expected, "{step} bytes at a time");
             }
+        }
+    }
+
+    // S4
+    #[test]
+    fn large_payloads_leave_apart_whatever_is_short() {
+        /// Says what was sent how.
+        struct Apart(Narrow, Vec<bool>);
+        impl Sink for Apart {
+            fn send(&mut self, pieces: &[IoSlice<'_>], more: bool) -> Result<usize, Errno> {
+                let sent = self.0.send(pieces, more)?;
+                self.1.extend(vec![false; sent]);
+                Ok(sent)
+            }
+            fn send_shared(&mut self, payload: &Bytes, more: bool) -> Result<usize, Errno> {
+                let sent = self.0.send(&[IoSlice::new(payload)], more)?;
+                self.1.extend(vec![true; sent]);
+                Ok(sent)
+            }
+            fn send_file(&mut self, _: &OwnedFd, _: u64, _: usize) -> Result<usize, Errno> {
+                Err(Errno::INVAL)
+            }
+        }
+        let payload = Bytes::from(vec![7; LEAST + 1]);
+        let (mut head, mut segments, mut large) = (Vec::new(), Segments::new(), Large::default());
+        large.clear(true);
+        let mut e = Encoder::growable(&mut head, &mut segments);
+        e.put(&1u32).unwrap();
+        for payload in [payload.clone(), Bytes::from_static(b"12345"), payload] {
+            large.add(&payload);
+            e.put(&Payload::Bytes(payload)).unwrap();
+        }
+        e.finish();
+        let expected = segments.view(&head).to_vec().unwrap();
+        let is_large: Vec<bool> = expected.iter().map(|byte| *byte == 7).collect();
+        let around = (LEAST - 4..LEAST + 24).chain([997, 5000, expected.len()]);
+        for step in around {
+            let mut sink = Apart(Narrow::new(step, false), Vec::new());
+            send(&mut sink, &segments.view(&head), &[], &large).unwrap();
+            assert!(sink.0.got == expected && sink.1 == is_large, "{step} bytes at a time");
         }
     }
 
@@ -253,7 +331,10 @@ mod tests {
         encode(&mut head, &mut segments, 22, b"");
         for splice in [true, false] {
             let mut sink = Narrow::new(4, splice);
-            assert_eq!(send(&mut sink, &segments.view(&head), &files), Err(SendError::Shrunk));
+            assert_eq!(
+                send(&mut sink, &segments.view(&head), &files, &Large::default()),
+                Err(SendError::Shrunk)
+            );
             assert_eq!(sink.got, b"\0\0\0\x07\0\0\0\x16defgh", "nothing is made up");
         }
     }
@@ -274,7 +355,7 @@ mod tests {
         let (mut head, mut segments) = (Vec::new(), Segments::new());
         encode(&mut head, &mut segments, 22, b"12345");
         let mut sink = Flags(Vec::new());
-        send(&mut sink, &segments.view(&head), &files).unwrap();
+        send(&mut sink, &segments.view(&head), &files, &Large::default()).unwrap();
         // Header, then pad, payload and tail in one.
         assert_eq!(sink.0, [true, false]);
     }

@@ -17,6 +17,7 @@ use super::nfs;
 use super::replays::{Replays, Ticket, Turn, is_remembered};
 use super::reply::{Batch, Fault, Pages};
 use super::trust::Trust;
+use super::zerocopy::Large;
 use crate::exports::Exports;
 
 /// Most elements of a list in a call. No call of the served programs has one beyond its header.
@@ -209,7 +210,9 @@ impl Service {
         let (mut head, mut segments, mut files) = (Vec::new(), Segments::new(), Vec::new());
         let e = Encoder::growable(&mut head, &mut segments);
         let (pages, suspicion) = (Pages::new(&mut []), out.suspicion);
-        let mut own = Batch::new(e, &mut files, pages, u32::MAX, &self.faulty, suspicion);
+        let mut none = Large::default();
+        let mut own =
+            Batch::new(e, &mut files, pages, u32::MAX, &self.faulty, suspicion, &mut none);
         match own.success(xid, results) {
             Ok(()) => {}
             // Nothing was done.

@@ -145,6 +145,21 @@ pub fn thread_groups(groups: &mut [u32]) -> io::Result<usize> {
     usize::try_from(count).map_err(|_| io::Error::last_os_error())
 }
 
+/// Lets a socket send without a copy what is sent with `MSG_ZEROCOPY`; without this the flag means nothing.
+///
+/// # Errors
+/// The kernel's, if it cannot do that on such a socket.
+pub fn allow_zero_copy(socket: impl AsFd) -> io::Result<()> {
+    let on: c_int = 1;
+    let len = libc::socklen_t::try_from(size_of::<c_int>()).unwrap_or(0);
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: the kernel reads one int of `len` bytes at `on`, which outlives the call.
+    let result = unsafe {
+        libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_ZEROCOPY, (&raw const on).cast(), len)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -1,0 +1,127 @@
+//! READ data that is sent from the server's memory.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::std_instead_of_alloc)]
+
+mod server_support;
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use nfswire_examples::fs::{
+    Caller, DirVisitor, FileData, FileSystem, Found, Handle, ReadData, Result,
+};
+use nfswire_examples::server::{Config, ZeroCopy};
+use nfswire_nfs3::io::{ReadArgs, ReadReply};
+use nfswire_nfs3::procedures::Read;
+use nfswire_nfs3::{Attributes, FileHandle, Status};
+use server_support::{Client, Running};
+
+const LEN: usize = 4 << 20;
+const NAMES: [&[u8]; 4] = [b"memory", b"file", b"memory", b"file"];
+
+/// Two files of the same content, one in memory.
+struct Twins {
+    memory: Bytes,
+    file: Arc<OwnedFd>,
+}
+
+impl Twins {
+    fn new() -> Self {
+        let memory: Bytes = (0..LEN).map(|n| ((n * 31) >> 5) as u8).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&memory).unwrap();
+        Self { memory, file: Arc::new(File::into(file)) }
+    }
+}
+
+impl FileSystem for Twins {
+    fn root(&self) -> Handle {
+        Handle::EMPTY
+    }
+
+    fn getattr(&self, _: &Caller<'_>, _: &[u8]) -> Result<Attributes> {
+        Err(Status::STALE.into())
+    }
+
+    fn lookup(&self, _: &Caller<'_>, _: &[u8], _: &[u8]) -> Result<Found> {
+        Err(Status::NOENT.into())
+    }
+
+    fn read(&self, _: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData> {
+        let start = offset as usize;
+        let data = match file {
+            // A copy: only the kernel and this call have it.
+            b"memory" => {
+                let part = &self.memory[start..start + count as usize];
+                FileData::Bytes(Bytes::copy_from_slice(part))
+            }
+            _ => FileData::File { file: Arc::clone(&self.file), offset, len: count },
+        };
+        Ok(ReadData { attributes: None, data, eof: false })
+    }
+
+    fn readdir(
+        &self,
+        _: &Caller<'_>,
+        _: &[u8],
+        _: u64,
+        _: [u8; 8],
+        _: &mut dyn DirVisitor,
+    ) -> Result<bool> {
+        Err(Status::NOTDIR.into())
+    }
+}
+
+// S4
+#[test]
+fn every_byte_is_right_whether_the_kernel_copies_or_not() {
+    let twins = Twins::new();
+    let content = twins.memory.clone();
+    let config = Config { zero_copy: ZeroCopy::On, copy_break: 1 << 20, ..Config::default() };
+    let mut server = Running::start(twins, config);
+    std::thread::scope(|scope| {
+        for (number, name) in NAMES.iter().enumerate() {
+            let (mut client, content) = (server.connect(), content.clone());
+            scope.spawn(move || {
+                for round in 0..8 {
+                    // Several at once, large and small, at odd places.
+                    let reads: Vec<(u64, u32)> = (0..6)
+                        .map(|n| {
+                            let count = [100, 32 << 10, (32 << 10) + 1, 300_001, 1 << 20, 7][n];
+                            ((number * 1000 + round * 999 + n * 77_777) as u64, count)
+                        })
+                        .collect();
+                    check(&mut client, name, &reads, &content);
+                }
+                // And away, with replies under way.
+                let file = FileHandle::new(name).unwrap();
+                let args = ReadArgs { file, offset: 0, count: 1 << 20 };
+                let calls: Vec<u8> = (0..4).flat_map(|_| client.record::<Read>(&args)).collect();
+                client.send(&calls);
+            });
+        }
+    });
+    server.end();
+}
+
+fn check(client: &mut Client, name: &[u8], reads: &[(u64, u32)], content: &[u8]) {
+    let file = FileHandle::new(name).unwrap();
+    let first = client.xid + 1;
+    let mut calls = Vec::new();
+    for &(offset, count) in reads {
+        calls.extend(client.record::<Read>(&ReadArgs { file, offset, count }));
+    }
+    client.send(&calls);
+    for _ in reads {
+        let reply = client.receive();
+        let (offset, count) = reads[(reply.xid() - first) as usize];
+        let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
+        let data: Vec<u8> = ok.data.slices().unwrap().flatten().copied().collect();
+        let start = offset as usize;
+        assert!(data == content[start..start + count as usize], "{count} bytes at {offset}");
+    }
+}
