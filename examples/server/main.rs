@@ -26,6 +26,7 @@ use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash, ZeroCopy};
 use nfswire_examples::state_dir::StateDir;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
@@ -289,6 +290,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         max_connections: connections(options.max_connections, open_files),
         ..Config::default()
     };
+    keep_to_quotas();
     let exports = Exports::new(shares.iter().map(|share| share.export.clone()).collect())?;
     let server = Server::with_exports(exports, config.clone()).bind(options.listen.as_str())?;
     let stop = server.stop_handle();
@@ -382,6 +384,20 @@ fn ignores_hangup() -> bool {
     // The lowest bit is that of signal 1.
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     ignored.is_some_and(|mask| mask & 1 != 0)
+}
+
+/// Has quotas, and the blocks that a file system keeps back, hold for callers. Root may go beyond both, and so may a process
+/// of root's that acts as another user. Threads take this over from the one that starts them.
+fn keep_to_quotas() {
+    let given_up = capabilities(None).and_then(|mut sets| {
+        for set in [&mut sets.effective, &mut sets.permitted, &mut sets.inheritable] {
+            set.remove(CapabilitySet::SYS_RESOURCE);
+        }
+        set_capabilities(None, sets)
+    });
+    if let Err(error) = given_up {
+        warn!("CAP_SYS_RESOURCE cannot be given up ({error}): callers may go beyond their quotas");
+    }
 }
 
 /// Raises the limit of open descriptors as far as it goes, and says how many connections have room beside the files.

@@ -103,6 +103,28 @@ fn a_sample_is_served_until_a_signal_comes() {
 }
 
 #[test]
+fn no_thread_may_go_beyond_quotas() {
+    const SYS_RESOURCE: u64 = 1 << 24;
+    let (child, _, address) = start(&["--listen", "127.0.0.1:0"]);
+    assert!(!Client::to(address).mount("/").is_empty());
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+    let mut seen = 0;
+    for task in tasks {
+        let status = std::fs::read_to_string(task.unwrap().path().join("status")).unwrap();
+        let sets = status.lines().filter_map(|line| {
+            line.strip_prefix("CapEff:").or_else(|| line.strip_prefix("CapPrm:"))
+        });
+        for set in sets {
+            let set = u64::from_str_radix(set.trim(), 16).unwrap();
+            assert_eq!(set & SYS_RESOURCE, 0, "{status}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 4, "the main thread and others, two sets each");
+    end(child, Signal::TERM);
+}
+
+#[test]
 fn what_cannot_be_done_is_said_in_a_sentence() {
     let (first, second) = (Place::new(), Place::new());
     let (child, _, address) = start(&first.arguments());

@@ -295,7 +295,7 @@ fn a_file_cut_under_a_small_read_gives_what_is_left() {
     ok.validate().unwrap();
     assert_eq!(ok.bytes().unwrap(), &pattern(50_000)[49_000..]);
     assert!(ok.eof);
-    assert!(ok.attributes.is_some(), "those of the file as it is now");
+    assert_eq!(ok.attributes, None, "those of before are over, those of now newer than the bytes");
 }
 
 #[test]

@@ -136,6 +136,8 @@ impl LocalFs {
                 CreateHow::Unchecked(new) => {
                     let node = self.enter(fd, &stat, dir, name);
                     if let Some(size) = new.size {
+                        // A WRITE of another client must not take this change for its own.
+                        let _changing = node.changing();
                         self.set_size(&node, &stat, caller, size)?;
                     }
                     Ok(node)

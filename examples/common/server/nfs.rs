@@ -204,8 +204,9 @@ fn read(
     match out.data(read.data, count) {
         Ok(Data { payload, shrunk }) => {
             if shrunk {
-                // What was known of the file is over.
-                attributes = fs.getattr(caller, &a.file).ok();
+                // The file has ended here for a moment. What was known of it is over, and what is known of it now may
+                // be newer than these bytes, which clients would then keep for as long as nothing changes.
+                attributes = None;
                 eof = true;
             }
             out.put(&ReadReply::Ok(ReadOk::new(attributes, eof, payload)))
