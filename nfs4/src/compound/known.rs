@@ -15,8 +15,6 @@ pub trait Results<'a>: Sized {
     /// Number of results.
     const COUNT: u32;
     #[doc(hidden)]
-    const MAX_LEN: u32;
-    #[doc(hidden)]
     const INLINE: bool;
     #[doc(hidden)]
     const TAIL: bool;
@@ -44,7 +42,6 @@ macro_rules! results {
     ($count:literal: [$($i:tt $t:ident)*] $n:tt $l:ident) => {
         impl<'a, $($t: OpReply<'a>,)* $l: OpReply<'a>> Results<'a> for ($($t,)* $l,) {
             const COUNT: u32 = $count;
-            const MAX_LEN: u32 = plan::sum(&[$(Numbered::<$t>::MAX_LEN,)* Numbered::<$l>::MAX_LEN]);
             const INLINE: bool = plan::all(&[$($t::INLINE,)* $l::INLINE]);
             const TAIL: bool = plan::tail(&[$($t::INLINE,)* $l::INLINE], &[$($t::TAIL,)* $l::TAIL]);
             const LONG: bool = plan::any(&[$($t::LONG,)* $l::LONG]);
