@@ -1,6 +1,6 @@
 //! Calls that come again on a new connection.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 mod server_support;
@@ -17,7 +17,7 @@ use nfswire_nfs3::procedures::{Null, Remove};
 use nfswire_nfs3::remove::{RemoveArgs, RemoveReply};
 use nfswire_nfs3::{Attributes, DirOpArgs, FileHandle, FileName, Status, WccData};
 use server_support::{Client, Running};
-use socket2::{Domain, Socket, Type};
+use socket2::{Domain, SockRef, Socket, Type};
 
 /// Has one file: removing it succeeds once.
 struct Single {
@@ -79,6 +79,12 @@ fn remove(client: &mut Client) -> Vec<u8> {
     client.record::<Remove>(&RemoveArgs { object })
 }
 
+/// Ends a connection as a client does that has given it up.
+fn break_off(client: Client) {
+    SockRef::from(&client.stream).set_linger(Some(Duration::ZERO)).unwrap();
+    drop(client);
+}
+
 fn is_ok(reply: &server_support::Reply) -> bool {
     matches!(reply.results::<Remove>(), RemoveReply::Ok(_))
 }
@@ -93,7 +99,7 @@ fn a_call_repeated_on_a_new_connection_is_answered_alike_and_runs_once() {
     client.send(&call);
     let first = client.receive();
     assert!(is_ok(&first));
-    drop(client);
+    break_off(client);
     // On new connections, and twice on the same.
     for _ in 0..3 {
         let mut again = server.connect();
@@ -101,6 +107,7 @@ fn a_call_repeated_on_a_new_connection_is_answered_alike_and_runs_once() {
             again.send(&call);
             assert_eq!(again.receive().0, first.0, "byte for byte");
         }
+        break_off(again);
     }
     assert_eq!(removed.load(Ordering::SeqCst), 1);
 
@@ -160,6 +167,61 @@ fn a_call_repeated_while_it_runs_waits_for_its_reply() {
     open.send(()).unwrap();
     assert!(is_ok(&second.receive()));
     assert_eq!(removed.load(Ordering::SeqCst), 1);
+}
+
+// F3
+#[test]
+fn a_program_that_is_run_twice_is_served_twice() {
+    let (server, removed, _begun, open) = start(Config::default());
+    for run in 0..50 {
+        // Its numbers are those of the run before. The first connection may still be open where the second begins.
+        let mut client = server.connect();
+        let call = remove(&mut client);
+        open.send(()).unwrap();
+        client.send(&call);
+        assert_eq!(is_ok(&client.receive()), run == 0, "run {run}");
+        assert_eq!(removed.load(Ordering::SeqCst), run + 1);
+    }
+}
+
+// F3
+#[test]
+fn what_a_client_may_not_have_received_is_kept() {
+    type End = fn(Client, &[u8], &Sender<()>);
+    let ends: [(&str, End); 4] = [
+        ("broken off behind the reply", |mut client, _, open| {
+            open.send(()).unwrap();
+            client.receive();
+            break_off(client);
+        }),
+        ("closed with the reply in the client's system", |client, _, open| {
+            open.send(()).unwrap();
+            client.stream.peek(&mut [0]).unwrap();
+            drop(client);
+        }),
+        ("closed in the middle of a record", |mut client, call, open| {
+            open.send(()).unwrap();
+            client.receive();
+            client.send(&call[..call.len() / 2]);
+            drop(client);
+        }),
+        ("closed before the reply", |client, _, open| {
+            drop(client);
+            open.send(()).unwrap();
+        }),
+    ];
+    for (how, end) in ends {
+        let (server, removed, begun, open) = start(Config::default());
+        let mut client = server.connect();
+        let call = remove(&mut client);
+        client.send(&call);
+        begun.recv_timeout(Duration::from_secs(10)).unwrap();
+        end(client, &call, &open);
+        let mut again = server.connect();
+        again.send(&call);
+        assert!(is_ok(&again.receive()), "{how}");
+        assert_eq!(removed.load(Ordering::SeqCst), 1, "{how}");
+    }
 }
 
 #[test]

@@ -132,7 +132,13 @@ fn the_whole_life_of_a_cache_allocates_only_at_its_beginning() {
 }
 
 fn live(max_calls: u32) {
-    let limits = ReplayLimits { max_calls, max_bytes: 65_536, max_reply: 1024, max_waiters: 8 };
+    let limits = ReplayLimits {
+        max_calls,
+        max_bytes: 65_536,
+        max_reply: 1024,
+        max_waiters: 8,
+        max_age: 120,
+    };
     let mut cache = cache(limits);
     let reply = pattern(1024);
     let info = allocation_counter::measure(|| {
@@ -202,6 +208,67 @@ fn what_makes_a_call_another_one() {
     assert_eq!(cache.key_of_head(1, &header, 0, &[]), Some(cache.key(1, &header, &[])));
     assert_eq!((*base.client(), base.xid()), (1, 7));
     assert_eq!(done(&mut cache, base), b"reply");
+}
+
+#[test]
+fn the_ends_of_long_arguments_count_if_that_is_asked_for() {
+    let cache = cache(ReplayLimits::DEFAULT);
+    for len in [0, 1, 255, 256, 257, 511, 512, 513, 1000, 70_000] {
+        let args = pattern(len);
+        let base = cache.key_of_ends(1, &call(7), &args);
+        assert_eq!(base == cache.key(1, &call(7), &args), len <= 256, "{len} bytes");
+        assert_ne!(base, cache.key_of_ends(1, &call(7), &pattern(len + 1)));
+        for i in (0..len).filter(|i| i % 97 == 0 || i % 256 < 2 || (len - i) % 256 < 2) {
+            let mut other = args.clone();
+            other[i] ^= 0x10;
+            let counts = i < 256 || len - i <= 256;
+            let key = cache.key_of_ends(1, &call(7), &other);
+            assert_eq!(key != base, counts, "byte {i} of {len}");
+        }
+    }
+}
+
+#[test]
+fn what_is_old_or_known_to_have_arrived_is_new_again() {
+    let mut cache = cache(ReplayLimits::DEFAULT);
+    let keys: Vec<_> = (0..4).map(|xid| key(&cache, xid)).collect();
+    cache.advance(1000);
+    let runs = new(&mut cache, keys[0]);
+    run(&mut cache, keys[1], b"1");
+    run(&mut cache, keys[2], b"2");
+    let long = new(&mut cache, keys[3]);
+    assert!(!cache.forget(long.running()), "it runs");
+    assert!(matches!(cache.finish(long, &pattern(9000)).kept, Kept::TooLong { .. }));
+    cache.advance(1100);
+    assert_eq!(done(&mut cache, keys[1]), b"1");
+    // A clock that goes backwards stands still.
+    cache.advance(3);
+    cache.advance(1121);
+    assert_eq!(done(&mut cache, keys[1]), b"1", "it was asked for 21 seconds ago");
+    let second = new(&mut cache, keys[2]);
+    let fourth = new(&mut cache, keys[3]);
+    assert_eq!((cache.stats().expired, cache.bytes()), (2, 256));
+    // What runs stays, and its age counts from its end.
+    cache.advance(u64::MAX - 60);
+    assert!(matches!(cache.lookup(keys[0]), Lookup::InProgress(_)));
+    for (execution, reply) in [(runs, b"0"), (second, b"B"), (fourth, b"D")] {
+        assert_eq!(cache.finish(execution, reply).kept, Kept::Yes);
+    }
+    cache.advance(u64::MAX);
+    assert_eq!(done(&mut cache, keys[0]), b"0");
+
+    // Forgotten by name, once, and not in the place of another.
+    let Lookup::Done(reply) = cache.lookup(keys[2]) else { panic!("it was run") };
+    let name = reply.call();
+    assert!(name.place() < ReplayLimits::DEFAULT.max_calls);
+    assert!(cache.forget(name) && !cache.forget(name));
+    let again = new(&mut cache, keys[2]);
+    assert_eq!(again.running().place(), name.place());
+    assert!(!cache.forget(name));
+    assert_eq!(cache.finish(again, b"b").kept, Kept::Yes);
+    assert!(!cache.forget(name));
+    assert_eq!(done(&mut cache, keys[2]), b"b");
+    assert_eq!(cache.stats().evicted, 0);
 }
 
 #[test]
@@ -313,7 +380,13 @@ fn the_one_asked_for_least_recently_goes_and_those_that_run_stay() {
 
 #[test]
 fn bytes_are_bounded_and_a_long_reply_is_an_outcome() {
-    let limits = ReplayLimits { max_calls: 100, max_bytes: 2048, max_reply: 1024, max_waiters: 1 };
+    let limits = ReplayLimits {
+        max_calls: 100,
+        max_bytes: 2048,
+        max_reply: 1024,
+        max_waiters: 1,
+        max_age: 120,
+    };
     let mut cache = cache(limits);
     let keys: Vec<_> = (0..20).map(|xid| key(&cache, xid)).collect();
     let long = pattern(1025);
@@ -452,6 +525,8 @@ enum Step {
     Wait(usize),
     Finish(usize, usize),
     Abort(usize),
+    Forget(usize),
+    Advance(u64),
 }
 
 /// Client, xid, arguments.
@@ -464,6 +539,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => any::<usize>().prop_map(Step::Wait),
         3 => (any::<usize>(), 0usize..1500).prop_map(|(i, len)| Step::Finish(i, len)),
         1 => any::<usize>().prop_map(Step::Abort),
+        1 => any::<usize>().prop_map(Step::Forget),
+        1 => (0u64..8).prop_map(Step::Advance),
     ]
 }
 
@@ -473,13 +550,20 @@ proptest! {
     fn agrees_with_a_map(steps in prop::collection::vec(step(), 0..300)) {
         const CALLS: usize = 6;
         const BLOCKS: usize = 8;
-        let limits =
-            ReplayLimits { max_calls: CALLS as u32, max_bytes: 2048, max_reply: 1024, max_waiters: 4 };
+        const AGE: u64 = 9;
+        let limits = ReplayLimits {
+            max_calls: CALLS as u32,
+            max_bytes: 2048,
+            max_reply: 1024,
+            max_waiters: 4,
+            max_age: AGE as u32,
+        };
         let mut cache = cache(limits);
         let mut running: Vec<(Id, Execution, Vec<u32>)> = vec![];
         let mut replies: HashMap<Id, Option<Vec<u8>>> = HashMap::new();
-        let mut used: Vec<Id> = vec![];
-        let mut tokens = 0;
+        // When it was asked for, and what it is called.
+        let mut used: Vec<(Id, u64, Running)> = vec![];
+        let (mut tokens, mut now) = (0, 0);
         for step in steps {
             match step {
                 Step::Arrive { client, xid, args } => {
@@ -487,10 +571,14 @@ proptest! {
                     let key = cache.key(client, &call(xid), &[args; 5]);
                     match cache.lookup(key) {
                         Lookup::New(execution) => {
+                            if let Some(i) = used.iter().position(|(other, ..)| *other == id) {
+                                prop_assert!(now - used.remove(i).1 > AGE);
+                                replies.remove(&id);
+                            }
                             prop_assert!(!replies.contains_key(&id));
                             prop_assert!(running.iter().all(|(other, ..)| *other != id));
                             if running.len() + used.len() == CALLS {
-                                replies.remove(&used.remove(0));
+                                replies.remove(&used.remove(0).0);
                             }
                             running.push((id, execution, vec![]));
                         }
@@ -501,13 +589,17 @@ proptest! {
                         Lookup::Done(reply) => {
                             let expected = replies[&id].clone();
                             prop_assert_eq!(Some(bytes(reply)), expected);
-                            used.retain(|other| *other != id);
-                            used.push(id);
+                            let i = used.iter().position(|(other, ..)| *other == id).unwrap();
+                            let (_, at, name) = used.remove(i);
+                            prop_assert!(now - at <= AGE && name == reply.call());
+                            used.push((id, now, name));
                         }
                         Lookup::NotKept => {
                             prop_assert_eq!(&replies[&id], &None);
-                            used.retain(|other| *other != id);
-                            used.push(id);
+                            let i = used.iter().position(|(other, ..)| *other == id).unwrap();
+                            let (_, at, name) = used.remove(i);
+                            prop_assert!(now - at <= AGE);
+                            used.push((id, now, name));
                         }
                         Lookup::Full => prop_assert_eq!(running.len(), CALLS),
                     }
@@ -524,7 +616,7 @@ proptest! {
                 }
                 Step::Finish(i, len) if !running.is_empty() => {
                     let (id, execution, waiters) = running.swap_remove(i % running.len());
-                    let reply = pattern(len);
+                    let (reply, name) = (pattern(len), execution.running());
                     let Finished { kept, waiters: told } = cache.finish(execution, &reply);
                     let told: Vec<u32> = told.collect();
                     prop_assert_eq!((kept == Kept::Yes, told), (len <= 1024, waiters));
@@ -533,16 +625,25 @@ proptest! {
                     };
                     let reply = (len <= 1024).then_some(reply);
                     while replies.values().map(blocks).sum::<usize>() + blocks(&reply) > BLOCKS {
-                        replies.remove(&used.remove(0));
+                        replies.remove(&used.remove(0).0);
                     }
                     replies.insert(id, reply);
-                    used.push(id);
+                    used.push((id, now, name));
                     let total: usize = replies.values().map(blocks).sum();
                     prop_assert_eq!(cache.bytes(), total * 256);
                 }
                 Step::Abort(i) if !running.is_empty() => {
                     let (_, execution, waiters) = running.swap_remove(i % running.len());
                     prop_assert!(cache.abort(execution).eq(waiters));
+                }
+                Step::Forget(i) if !used.is_empty() => {
+                    let (id, _, name) = used.remove(i % used.len());
+                    replies.remove(&id);
+                    prop_assert!(cache.forget(name) && !cache.forget(name));
+                }
+                Step::Advance(seconds) => {
+                    now += seconds;
+                    cache.advance(now);
                 }
                 _ => {}
             }

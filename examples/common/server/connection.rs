@@ -112,6 +112,8 @@ pub(super) struct Connection {
     shared: Arc<Shared>,
     stream: Arc<TcpStream>,
     origin: Origin,
+    /// The client has ended its side of the connection, and not in the middle of a record.
+    was_ended: AtomicBool,
     /// Odd while the thread that receives serves a call; written by whoever has the inbox.
     beat: Arc<AtomicU64>,
     /// The inbox while a call is being served, for another thread to take.
@@ -128,10 +130,14 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(shared: Arc<Shared>, stream: Arc<TcpStream>, origin: Origin) -> Self {
+        if let Some(replays) = &shared.service.replays {
+            replays.opened(origin.connection, &stream);
+        }
         Self {
             shared,
             stream,
             origin,
+            was_ended: AtomicBool::new(false),
             beat: Arc::default(),
             parked: Mutex::default(),
             sending: Mutex::default(),
@@ -279,6 +285,15 @@ impl Connection {
         self.sending.lock().unwrap_or_else(PoisonError::into_inner).cut
     }
 
+    /// Whether the client has ended the connection in order, and its system has acknowledged every byte. Had the
+    /// client closed it before it received a reply, it would have been reset.
+    fn client_received_all(&self) -> bool {
+        let is_whole = || matches!(self.stream.take_error(), Ok(None));
+        self.was_ended.load(Ordering::Relaxed)
+            && nfswire_sys::unacknowledged(&*self.stream).is_ok_and(|bytes| bytes == 0)
+            && is_whole()
+    }
+
     fn worth(&self) -> Worth<'_> {
         Worth { here: &self.without_copy, told: &self.shared.told_of_copies }
     }
@@ -297,6 +312,10 @@ impl Drop for Connection {
         let worth = Worth { here: &self.without_copy, told: &self.shared.told_of_copies };
         let out = self.sending.get_mut().unwrap_or_else(PoisonError::into_inner);
         out.sender.finish(&self.stream, worth);
+        let was_cut = out.cut;
+        if let Some(replays) = &self.shared.service.replays {
+            replays.closed(self.origin.connection, !was_cut && self.client_received_all());
+        }
         self.shared.forget(self.origin.connection);
     }
 }
@@ -409,11 +428,17 @@ impl Driver<'_> {
                 return Ok(());
             }
             let received = receive(&connection.stream, &mut inbox.buffer, &mut memory)?;
-            if received == 0 {
-                return Ok(());
-            }
-            if let Some(metrics) = &connection.shared.service.metrics {
-                metrics.received(received);
+            match received {
+                Received::Bytes(received) => {
+                    if let Some(metrics) = &connection.shared.service.metrics {
+                        metrics.received(received);
+                    }
+                }
+                Received::End => {
+                    connection.was_ended.store(true, Ordering::Relaxed);
+                    return Ok(());
+                }
+                Received::Reset => return Ok(()),
             }
         }
     }
@@ -535,12 +560,23 @@ impl Drop for Driver<'_> {
     }
 }
 
-/// Receives what there is, and says how many bytes; 0 at the end of the stream.
+/// What came of receiving.
+#[derive(Debug, PartialEq, Eq)]
+enum Received {
+    /// So many bytes, at least one.
+    Bytes(usize),
+    /// The client has ended the stream, behind a record.
+    End,
+    /// The client has broken the connection off, behind a record.
+    Reset,
+}
+
+/// Receives what there is.
 fn receive(
     mut stream: &TcpStream,
     incoming: &mut RecordBuffer,
     memory: &mut Memory,
-) -> Result<usize, End> {
+) -> Result<Received, End> {
     loop {
         let room = incoming.spare();
         if room.is_empty() {
@@ -549,11 +585,11 @@ fn receive(
             return Err(End::Cut);
         }
         match stream.read(room) {
-            Ok(0) if incoming.is_at_boundary() => return Ok(0),
+            Ok(0) if incoming.is_at_boundary() => return Ok(Received::End),
             Ok(0) => return Err(End::Cut),
             Ok(received) => {
                 incoming.filled(received).map_err(End::Record)?;
-                return Ok(received);
+                return Ok(Received::Bytes(received));
             }
             Err(error) => match error.kind() {
                 ErrorKind::Interrupted => {}
@@ -561,7 +597,9 @@ fn receive(
                     memory.shrink();
                     incoming.shrink(RecordBuffer::FIRST_ROOM);
                 }
-                ErrorKind::ConnectionReset if incoming.is_at_boundary() => return Ok(0),
+                ErrorKind::ConnectionReset if incoming.is_at_boundary() => {
+                    return Ok(Received::Reset);
+                }
                 _ => return Err(End::Receive(error)),
             },
         }
@@ -608,14 +646,16 @@ mod tests {
         });
         let mut received = 0;
         while received == 0 {
-            assert_ne!(receive(&server, &mut incoming, &mut memory).unwrap(), 0);
+            let some = receive(&server, &mut incoming, &mut memory).unwrap();
+            assert!(matches!(some, Received::Bytes(_)));
             while incoming.next_record().unwrap().is_some() {
                 received += 1;
             }
         }
         assert!(incoming.capacity() >= 1 << 20);
         while incoming.next_record().unwrap().is_none() {
-            assert_ne!(receive(&server, &mut incoming, &mut memory).unwrap(), 0);
+            let some = receive(&server, &mut incoming, &mut memory).unwrap();
+            assert!(matches!(some, Received::Bytes(_)));
         }
         assert!(incoming.capacity() <= RecordBuffer::FIRST_ROOM);
         assert!(memory.head.capacity() <= IDLE_HEAD && memory.pages.capacity() == 0);

@@ -115,9 +115,10 @@ pub struct Config {
     /// A client that takes no byte of its replies for this long loses its connection. Default 60 s.
     pub send_timeout: Duration,
     /// Calls that are remembered, so that one which comes again on a new connection is answered with its first reply
-    /// and not run again: REMOVE, RENAME, CREATE and all others that change something. 0 remembers none. Default 4096.
+    /// and not run again: REMOVE, RENAME, CREATE and all others that change something, for 120 seconds. Half as many WRITEs
+    /// are remembered beside them. 0 remembers none. Default 4096.
     pub replay_calls: u32,
-    /// Bytes of their replies that are kept, in blocks of 256. Default 1 MiB.
+    /// Bytes of their replies that are kept, in blocks of 256, and half as many for WRITEs. Default 1 MiB.
     pub replay_bytes: u32,
     /// Where to serve metrics as a Prometheus page, `http://ADDRESS/metrics`: a loopback address, port 0 for any free
     /// one. Default: nothing is counted.

@@ -156,7 +156,7 @@ impl Service {
             let served = match self.replays.as_ref().filter(|_| is_remembered(call.procedure)) {
                 None => out.success(xid, results),
                 Some(replays) => {
-                    let client = (peer.ip().to_canonical(), caller.uid);
+                    let client = replays.client(peer.ip(), &call.credential, &self.limits);
                     let e = &mut out.encoder;
                     match replays.begin(client, origin.connection, call, c.rest(), e) {
                         Turn::Run(ticket) => self.once(ticket, xid, results, out),

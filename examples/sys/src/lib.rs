@@ -160,6 +160,21 @@ pub fn allow_zero_copy(socket: impl AsFd) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Bytes that were sent on a TCP connection and that its peer has not acknowledged (`SIOCOUTQ`, tcp(7)).
+///
+/// # Errors
+/// The kernel's, if it is no such socket.
+pub fn unacknowledged(socket: impl AsFd) -> io::Result<u32> {
+    let mut bytes: c_int = 0;
+    // SAFETY: for this request, which has the number of `TIOCOUTQ`, the kernel writes one int to `bytes`, which outlives
+    // the call.
+    let result = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    u32::try_from(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -211,6 +226,19 @@ mod tests {
             let refused = thread_groups(&mut vec![7; room]).unwrap_err();
             assert_eq!(refused.raw_os_error(), Some(libc::EINVAL), "room for {room}");
         }
+    }
+
+    #[test]
+    fn bytes_count_until_they_are_acknowledged() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        assert_eq!(unacknowledged(&client).unwrap(), 0);
+        // Nobody takes any of these.
+        client.set_nonblocking(true).unwrap();
+        while io::Write::write(&mut client, &[7; 65_536]).is_ok() {}
+        assert!(unacknowledged(&client).unwrap() > 0);
+        let (reader, _writer) = io::pipe().unwrap();
+        assert!(unacknowledged(&reader).is_err());
     }
 
     #[test]

@@ -31,12 +31,21 @@ pub struct ReplayLimits {
     pub max_reply: u32,
     /// Most tokens that wait for calls that run, over all calls.
     pub max_waiters: u32,
+    /// Seconds after which a finished call is forgotten, counted from when it ended or was last
+    /// asked for. Has an effect only if the cache is told the time: see
+    /// [`ReplayCache::advance`].
+    pub max_age: u32,
 }
 
 impl ReplayLimits {
-    /// 1024 calls, 512 KiB of replies of at most 8 KiB, 256 waiters.
-    pub const DEFAULT: Self =
-        Self { max_calls: 1024, max_bytes: 512 << 10, max_reply: 8 << 10, max_waiters: 256 };
+    /// 1024 calls, 512 KiB of replies of at most 8 KiB, 256 waiters, 120 seconds.
+    pub const DEFAULT: Self = Self {
+        max_calls: 1024,
+        max_bytes: 512 << 10,
+        max_reply: 8 << 10,
+        max_waiters: 256,
+        max_age: 120,
+    };
 }
 
 impl Default for ReplayLimits {
@@ -52,6 +61,8 @@ struct Entry<K> {
     hash: u64,
     /// Differs for each call that the entry held.
     generation: u64,
+    /// When the call ended or was last asked for, in seconds.
+    used: u64,
     state: State,
     /// Neighbours in the list of finished calls; `next` also in the list of free entries.
     previous: u32,
@@ -76,9 +87,16 @@ struct Entry<K> {
 /// # Memory and work
 /// All memory is reserved by [`new`](Self::new): see [`ReplayLimits`]. When an entry or bytes are
 /// needed, the finished call that was asked for least recently is forgotten; calls that run never
-/// are. A lookup takes one hash of at most 256 bytes and a few comparisons: the hash is keyed
+/// are. A lookup takes one hash of at most 512 bytes and a few comparisons: the hash is keyed
 /// (SipHash) with a secret, so that nobody can choose calls that collide. Nothing allocates after
 /// `new`.
+///
+/// # Calls that only look repeated
+/// A client that starts anew may give its first calls the numbers that it gave them before. Three
+/// things keep it from getting old replies: a client's name that tells it from others (its user, its
+/// host), an age ([`advance`](Self::advance)), and [`forget`](Self::forget) for replies that a
+/// client is known to have received, because its transport has acknowledged them and was then closed
+/// in order.
 ///
 /// # RPCSEC_GSS
 /// A repeated call has a new sequence number (RFC 2203, section 5.3.3.1): the key is made of the
@@ -125,6 +143,8 @@ pub struct ReplayCache<K, W> {
     newest: u32,
     running: usize,
     generations: u64,
+    /// Seconds, as the caller counts them.
+    now: u64,
     stats: ReplayStats,
 }
 
@@ -153,6 +173,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
             newest: NIL,
             running: 0,
             generations: Seed(seed).start(),
+            now: 0,
             stats: ReplayStats::default(),
         })
     }
@@ -162,7 +183,19 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
     pub fn key(&self, client: K, call: &CallHeader<'_>, args: &[u8]) -> ReplayKey<K> {
         // A record is shorter than 2^32 bytes, all fragments together.
         let args_len = u32::try_from(args.len()).unwrap_or(u32::MAX);
-        ReplayKey::new(self.seed, client, call, args_len, args)
+        ReplayKey::new(self.seed, client, call, args_len, args, &[])
+    }
+
+    /// Like [`key`](Self::key), but the last [`ReplayKey::ARGS_TAIL`] bytes of the arguments count,
+    /// too: for WRITEs, which often begin alike. For other calls with long arguments the key is not
+    /// that of `key`, so ask always by the same.
+    #[must_use]
+    pub fn key_of_ends(&self, client: K, call: &CallHeader<'_>, args: &[u8]) -> ReplayKey<K> {
+        let args_len = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        let behind = args.get(ReplayKey::<K>::ARGS_HEAD..).unwrap_or_default();
+        let skipped = behind.len().saturating_sub(ReplayKey::<K>::ARGS_TAIL);
+        let tail = behind.get(skipped..).unwrap_or_default();
+        ReplayKey::new(self.seed, client, call, args_len, args, tail)
     }
 
     /// What identifies a call of which only the first bytes of the arguments are at hand. `None`
@@ -176,10 +209,19 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         head: &[u8],
     ) -> Option<ReplayKey<K>> {
         let needed = index(args_len).min(ReplayKey::<K>::ARGS_HEAD);
-        (head.len() >= needed).then(|| ReplayKey::new(self.seed, client, call, args_len, head))
+        (head.len() >= needed).then(|| ReplayKey::new(self.seed, client, call, args_len, head, &[]))
     }
 
-    /// Number of calls remembered.
+    /// The time is now `seconds`, by any clock that does not go backwards; what is less than before
+    /// changes nothing. A finished call older than [`ReplayLimits::max_age`] is new when it comes
+    /// again; one that runs stays, however long it takes.
+    pub const fn advance(&mut self, seconds: u64) {
+        if seconds > self.now {
+            self.now = seconds;
+        }
+    }
+
+    /// Number of calls remembered; some of them may be too old to be found.
     #[must_use]
     pub fn len(&self) -> usize {
         self.index.len()
@@ -217,17 +259,26 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
             entries.get(index(*i)).is_some_and(|entry| entry.key.as_ref() == Some(&key))
         });
         let Some(found) = found.copied() else { return self.begin(key, hash) };
-        let Some(entry) = self.entries.get(index(found)) else { return Lookup::Full };
+        let Some(entry) = self.entries.get_mut(index(found)) else { return Lookup::Full };
+        let call = Running { entry: found, generation: entry.generation };
+        let is_running = matches!(entry.state, State::Running(_));
+        if !is_running && self.now.saturating_sub(entry.used) > self.limits.max_age.into() {
+            self.stats.expired = self.stats.expired.saturating_add(1);
+            self.unlink(found);
+            self.release(found);
+            return self.begin(key, hash);
+        }
+        entry.used = self.now;
         match entry.state {
             State::Running(_) => {
                 self.stats.in_progress = self.stats.in_progress.saturating_add(1);
-                Lookup::InProgress(Running { entry: found, generation: entry.generation })
+                Lookup::InProgress(call)
             }
             State::Done { first, len } => {
                 self.stats.replayed = self.stats.replayed.saturating_add(1);
                 self.unlink(found);
                 self.link(found);
-                Lookup::Done(CachedReply { blocks: &self.blocks, first, len })
+                Lookup::Done(CachedReply { blocks: &self.blocks, first, len, call })
             }
             State::NotKept | State::Free => {
                 self.stats.not_kept = self.stats.not_kept.saturating_add(1);
@@ -246,8 +297,15 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         self.generations = self.generations.wrapping_add(1);
         let generation = self.generations;
         if let Some(entry) = self.entries.get_mut(index(i)) {
-            let state = State::Running(Queue::EMPTY);
-            *entry = Entry { key: Some(key), hash, generation, state, previous: NIL, next: NIL };
+            *entry = Entry {
+                key: Some(key),
+                hash,
+                generation,
+                used: self.now,
+                state: State::Running(Queue::EMPTY),
+                previous: NIL,
+                next: NIL,
+            };
         }
         let entries = &self.entries;
         self.index.insert_unique(hash, i, |i| entries.get(index(*i)).map_or(0, |e| e.hash));
@@ -264,6 +322,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
                 key: None,
                 hash: 0,
                 generation: 0,
+                used: 0,
                 state: State::Free,
                 previous: NIL,
                 next: NIL,
@@ -348,6 +407,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         let i = execution.0.entry;
         if let Some(entry) = self.entries.get_mut(index(i)) {
             entry.state = state;
+            entry.used = self.now;
         }
         self.link(i);
         Finished { kept, waiters: Waiters { pool: &mut self.waiters, queue } }
@@ -366,10 +426,23 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         Waiters { pool: &mut self.waiters, queue }
     }
 
+    /// Forgets a finished call, of which it is certain that the client has the reply: if it seems to
+    /// come again, it is new. False if that call is not remembered any more, or still runs.
+    pub fn forget(&mut self, call: Running) -> bool {
+        let Some(entry) = self.entries.get(index(call.entry)) else { return false };
+        let is_finished = matches!(entry.state, State::Done { .. } | State::NotKept);
+        if entry.generation != call.generation || !is_finished {
+            return false;
+        }
+        self.unlink(call.entry);
+        self.release(call.entry);
+        true
+    }
+
     fn abandon(&mut self, execution: &Execution) -> Queue {
         let queue = self.end(execution);
         if queue.is_some() {
-            self.forget(execution.0.entry);
+            self.release(execution.0.entry);
         }
         queue.unwrap_or(Queue::EMPTY)
     }
@@ -430,13 +503,13 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
             return false;
         }
         self.unlink(i);
-        self.forget(i);
+        self.release(i);
         self.stats.evicted = self.stats.evicted.saturating_add(1);
         true
     }
 
     /// Frees an entry that is in no list.
-    fn forget(&mut self, i: u32) {
+    fn release(&mut self, i: u32) {
         let Some(entry) = self.entries.get_mut(index(i)) else { return };
         if let Ok(place) = self.index.find_entry(entry.hash, |found| *found == i) {
             place.remove();

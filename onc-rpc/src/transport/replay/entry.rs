@@ -10,8 +10,8 @@ use crate::CallHeader;
 use crate::transport::{NoMemory, reserved};
 
 /// What makes two calls the same call: who sent it, its header without credential and verifier, and
-/// its arguments by length and checksum of the first [`ARGS_HEAD`](Self::ARGS_HEAD) bytes. Made by
-/// [`ReplayCache::key`](super::ReplayCache::key).
+/// its arguments by length and checksum of the first [`ARGS_HEAD`](Self::ARGS_HEAD) bytes, and of the
+/// last ones where that was asked for. Made by [`ReplayCache::key`](super::ReplayCache::key).
 ///
 /// The connection is no part of it: a client repeats its calls on a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,16 +29,22 @@ impl<K> ReplayKey<K> {
     /// Bytes of the arguments that are looked at: 256.
     pub const ARGS_HEAD: usize = 256;
 
+    /// Bytes at the end of the arguments that are looked at by
+    /// [`key_of_ends`](super::ReplayCache::key_of_ends): 256.
+    pub const ARGS_TAIL: usize = 256;
+
     pub(super) fn new(
         seed: Seed,
         client: K,
         call: &CallHeader<'_>,
         args_len: u32,
         head: &[u8],
+        tail: &[u8],
     ) -> Self {
         let head = head.get(..index(args_len).min(Self::ARGS_HEAD)).unwrap_or(head);
         let mut hasher = seed.hasher();
         hasher.write(head);
+        hasher.write(tail);
         let args_sum = hasher.finish();
         let CallHeader { xid, program, version, procedure, .. } = *call;
         Self { client, xid, program, version, procedure, args_len, args_sum }
@@ -102,11 +108,20 @@ impl Execution {
     }
 }
 
-/// Names a call that is being run.
+/// Names a call that is being run, or was run and is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Running {
     pub(super) entry: u32,
     pub(super) generation: u64,
+}
+
+impl Running {
+    /// Number of the call's place in the cache: below
+    /// [`max_calls`](super::ReplayLimits::max_calls), and of no other call that is remembered.
+    #[must_use]
+    pub const fn place(self) -> u32 {
+        self.entry
+    }
 }
 
 /// What became of a call.

@@ -37,9 +37,16 @@ pub struct CachedReply<'c> {
     pub(super) blocks: &'c Blocks,
     pub(super) first: u32,
     pub(super) len: usize,
+    pub(super) call: Running,
 }
 
 impl<'c> CachedReply<'c> {
+    /// Names the call that this is the reply of, for [`forget`](ReplayCache::forget).
+    #[must_use]
+    pub const fn call(&self) -> Running {
+        self.call
+    }
+
     /// Length in bytes.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -158,6 +165,8 @@ pub struct ReplayStats {
     pub not_kept: u64,
     /// Finished calls that were forgotten to make room.
     pub evicted: u64,
+    /// Calls that were new again because they were too old.
+    pub expired: u64,
     /// Calls for which there was no room.
     pub full: u64,
 }
