@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nfswire_examples::fs::{
-    Caller, Committed, DirVisitor, FileData, FileSystem, Found, Handle, ReadData, Result, Written,
+    Caller, Committed, DirVisitor, FileData, FileSystem, Found, Handle, MAX_TRANSFER, ReadData,
+    Result, Written,
 };
 use nfswire_examples::server::Config;
 use nfswire_nfs3::attr::{GetattrArgs, GetattrReply};
@@ -23,8 +24,11 @@ use nfswire_nfs3::procedures::{Commit, Getattr, Read, Write};
 use nfswire_nfs3::{Attributes, FileHandle, StableHow, Status, WccData};
 use nfswire_xdr::Payload;
 use server_support::{Client, Running};
+use socket2::{Domain, Socket, Type};
 
 const SLOW: &[u8] = b"slow";
+/// Somewhat slow to read, and more than sockets hold.
+const HUGE: &[u8] = b"huge";
 /// Data that is sent by reference.
 const LARGE: u32 = 32 << 10;
 /// Offsets of data that is not in memory, and cannot be read.
@@ -103,6 +107,11 @@ impl FileSystem for SlowFs {
         Disk::sometimes(offset);
         if file == SLOW {
             self.0.wait();
+        }
+        if file == HUGE {
+            std::thread::sleep(Duration::from_millis(20));
+            let data = FileData::Bytes(vec![7; MAX_TRANSFER as usize].into());
+            return Ok(ReadData { attributes: None, data, eof: true });
         }
         assert_ne!(file, b"fault", "this file system has a fault");
         let data = match &self.0.file {
@@ -423,6 +432,50 @@ fn clients_that_read_nothing_hold_no_thread_for_ever() {
     expect_attributes(&mut other);
     disk.open();
     expect_data(&mut other);
+}
+
+/// Connects with a small buffer to receive into, and asks for more than sockets hold.
+fn take_nothing(server: &Running) -> Client {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4 << 10).unwrap();
+    socket.connect(&server.address.into()).unwrap();
+    let mut client = Client { stream: socket.into(), xid: 0, user: None };
+    let file = FileHandle::new(HUGE).unwrap();
+    let args = ReadArgs { file, offset: 0, count: MAX_TRANSFER };
+    let calls: Vec<u8> = (0..16).flat_map(|_| client.record::<Read>(&args)).collect();
+    client.send(&calls);
+    client
+}
+
+// S15
+#[test]
+fn clients_that_take_no_replies_leave_threads_to_others() {
+    for (threads, others) in [(2, 2), (4, 1), (8, 2)] {
+        let (server, disk) = start(threads);
+        let stuck: Vec<Client> = (0..2 * threads).map(|_| take_nothing(&server)).collect();
+        for client in &stuck {
+            client.stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            client.stream.peek(&mut [0]).unwrap();
+        }
+        // Time for all that can be held up to be so.
+        std::thread::sleep(Duration::from_millis(300));
+        for round in 1..=3 {
+            let mut others: Vec<Client> = (0..others).map(|_| server.connect()).collect();
+            for other in &mut others {
+                let calls = [read(other, SLOW), getattr(other)];
+                other.send(&calls.concat());
+            }
+            for other in &mut others {
+                expect_attributes(other);
+            }
+            disk.until_begun(round * others.len());
+            disk.open();
+            for other in &mut others {
+                expect_data(other);
+            }
+            *disk.open.lock().unwrap() = false;
+        }
+    }
 }
 
 #[test]

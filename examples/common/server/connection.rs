@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::mem;
 use core::net::SocketAddr;
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
@@ -24,7 +24,7 @@ use tracing::{debug, error, info};
 
 use super::Shared;
 use super::cold::{SLOW, Suspicion};
-use super::crew::Job;
+use super::crew::{Helpers, Job};
 use super::reply::{Batch, Pages, Tally};
 use super::send::{SendError, Socket, send};
 use super::service::{Kind, Origin, Service, Then};
@@ -64,18 +64,18 @@ pub(super) struct Limits {
 /// Bytes that a thread holds at most: its largest record, twice if it came in odd pieces, the replies of a batch, and
 /// data of small READs, and of large ones until the kernel has sent them.
 pub(super) fn memory(max_record: u32, copy_break: u32, zero_copy: ZeroCopy) -> u64 {
+    let received = u64::from(max_record).saturating_mul(2);
+    let room = RecordBuffer::FIRST_ROOM as u64;
+    received.saturating_add(room).saturating_add(memory_of_sending(copy_break, zero_copy))
+}
+
+/// Those of a thread that only sends.
+pub(super) fn memory_of_sending(copy_break: u32, zero_copy: ZeroCopy) -> u64 {
     let held = if zero_copy == ZeroCopy::Off { 0 } else { zerocopy::MOST_HELD as u64 };
     let pages = u64::from(copy_break).max(PAGES as u64);
-    let received = u64::from(max_record).saturating_mul(2);
     // The batch ends with the reply that reaches its limit.
     let replies = MAX_BYTES.saturating_add(MAX_TRANSFER.into());
-    let room = RecordBuffer::FIRST_ROOM as u64;
-    received
-        .saturating_add(room)
-        .saturating_add(replies)
-        .saturating_add(pages)
-        .saturating_add(held)
-        .saturating_add(STACK_USED)
+    replies.saturating_add(pages).saturating_add(held).saturating_add(STACK_USED)
 }
 
 /// Why a connection ended, other than by the client's wish.
@@ -125,7 +125,7 @@ pub(super) struct Connection {
     writes: Writes,
     suspicion: Suspicion,
     /// Threads that serve a call and do not receive any more.
-    helping: AtomicUsize,
+    helpers: Helpers,
 }
 
 impl Connection {
@@ -144,7 +144,7 @@ impl Connection {
             without_copy: AtomicBool::new(false),
             writes: Writes::default(),
             suspicion: Suspicion::default(),
-            helping: AtomicUsize::new(0),
+            helpers: Helpers::default(),
         }
     }
 
@@ -205,13 +205,13 @@ impl Connection {
     /// Has another thread receive; the inbox comes back if there is none.
     fn hand_over(self: &Arc<Self>, inbox: Box<Inbox>) -> Option<Box<Inbox>> {
         let crew = &self.shared.crew;
-        if !crew.admit(&self.helping) {
+        if !crew.admit(&self.helpers) {
             return Some(inbox);
         }
         match crew.start(Job { connection: Arc::clone(self), inbox }) {
             Ok(()) => None,
             Err((job, error)) => {
-                crew.dismiss(&self.helping);
+                crew.dismiss(&self.helpers, false);
                 debug!("cannot start a thread: {error}");
                 job.map(|job| job.inbox)
             }
@@ -383,7 +383,8 @@ impl Memory {
 /// receives.
 pub(super) fn run(job: Job) {
     let Job { connection, inbox } = job;
-    let driver = Driver { connection: &connection, inbox: Some(inbox), relieved: false };
+    let driver =
+        Driver { connection: &connection, inbox: Some(inbox), relieved: false, is_sending: false };
     if let Err(end) = driver.run() {
         if !matches!(end, End::Send(_)) && connection.is_cut() {
             return;
@@ -414,6 +415,8 @@ struct Driver<'c> {
     /// `None` while it is parked, and for good when the thread was relieved.
     inbox: Option<Box<Inbox>>,
     relieved: bool,
+    /// It was relieved, and the crew knows that it has served its call.
+    is_sending: bool,
 }
 
 impl Driver<'_> {
@@ -498,6 +501,12 @@ impl Driver<'_> {
             let short_of_pages = batch.is_short_of_pages();
             let mut tally = batch.finish();
             tally.copied.call = mem::take(&mut call.copied);
+            if self.relieved {
+                // Whoever receives now has such memory, too.
+                *call = Call::default();
+                connection.shared.crew.begin_to_send(&connection.helpers);
+                self.is_sending = true;
+            }
             connection.send(&segments.view(&*head), files, large, tally)?;
             drop(segments);
             files.clear();
@@ -552,7 +561,7 @@ impl Drop for Driver<'_> {
             self.relieved = self.inbox.is_none();
         }
         if self.relieved {
-            self.connection.shared.crew.dismiss(&self.connection.helping);
+            self.connection.shared.crew.dismiss(&self.connection.helpers, self.is_sending);
         }
         if thread::panicking() {
             self.connection.shut();

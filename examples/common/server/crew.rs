@@ -8,7 +8,9 @@
 //! * The watcher has seen it serve the same call for a while, and something has come meanwhile. A READ from memory is
 //!   over long before; a READ from a slow disk is not.
 //!
-//! The thread that was relieved serves its call to the end, sends the reply, and is free for another connection.
+//! The thread that was relieved serves its call to the end, sends the reply, and is free for another connection. A client
+//! that takes no reply holds up its own threads only: one of each connection that has a reply to send is not counted
+//! among those that help, and a connection's second one is not given the last places.
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
@@ -49,9 +51,26 @@ pub(super) struct Crew {
     watcher: OnceLock<Thread>,
 }
 
+/// Threads of a connection that were relieved. Written under the lock of the crew.
+#[derive(Debug, Default)]
+pub(super) struct Helpers {
+    all: AtomicUsize,
+    /// Those that have served their call.
+    sending: AtomicUsize,
+}
+
+impl Helpers {
+    /// Places that they take.
+    fn counted(&self) -> usize {
+        let sends = self.sending.load(Ordering::Relaxed) > 0;
+        self.all.load(Ordering::Relaxed).saturating_sub(sends.into())
+    }
+}
+
 #[derive(Default)]
 struct State {
-    /// Threads that were relieved and serve their call.
+    /// Threads that were relieved and serve their call, and those that wait to send its reply behind another one of
+    /// their connection.
     helping: usize,
     /// Threads that wait for a job; there are never more jobs than these.
     idle: usize,
@@ -75,23 +94,40 @@ impl Crew {
     }
 
     /// Whether one call more of a connection may be served beside its receiving thread. No connection gets all threads.
-    pub(super) fn admit(&self, of_connection: &AtomicUsize) -> bool {
+    pub(super) fn admit(&self, helpers: &Helpers) -> bool {
         let mut state = self.lock();
+        let all = helpers.all.load(Ordering::Relaxed);
         let share = (self.threads / 2).max(1);
-        let admitted =
-            state.helping < self.threads && of_connection.load(Ordering::Relaxed) < share;
+        // The others of a client that takes no replies count: some places are left to those who have none.
+        let kept_free = if all == 0 { 0 } else { self.threads / 4 };
+        let admitted = state.helping < self.threads.saturating_sub(kept_free) && all < share;
         if admitted {
             state.helping = state.helping.saturating_add(1);
-            of_connection.fetch_add(1, Ordering::Relaxed);
+            helpers.all.fetch_add(1, Ordering::Relaxed);
         }
         admitted
     }
 
+    /// A call that was admitted has been served; its reply is to be sent.
+    pub(super) fn begin_to_send(&self, helpers: &Helpers) {
+        self.change(helpers, || {
+            helpers.sending.fetch_add(1, Ordering::Relaxed);
+        });
+    }
+
     /// A call that was admitted is over.
-    pub(super) fn dismiss(&self, of_connection: &AtomicUsize) {
+    pub(super) fn dismiss(&self, helpers: &Helpers, has_begun_to_send: bool) {
+        self.change(helpers, || {
+            helpers.all.fetch_sub(1, Ordering::Relaxed);
+            helpers.sending.fetch_sub(has_begun_to_send.into(), Ordering::Relaxed);
+        });
+    }
+
+    fn change(&self, helpers: &Helpers, change: impl FnOnce()) {
         let mut state = self.lock();
-        state.helping = state.helping.saturating_sub(1);
-        of_connection.fetch_sub(1, Ordering::Relaxed);
+        let others = state.helping.saturating_sub(helpers.counted());
+        change();
+        state.helping = others.saturating_add(helpers.counted());
     }
 
     /// Threads that were relieved and serve, threads that wait for a job, and the most that may be relieved.

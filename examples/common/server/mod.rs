@@ -163,8 +163,12 @@ impl Config {
             0 => 0,
             calls => replays::memory(calls, self.replay_bytes),
         };
+        // Of each connection that takes no replies, one thread more than it has a right to may wait to send.
+        let senders = u64::try_from(self.max_connections).unwrap_or(u64::MAX);
+        let sending = connection::memory_of_sending(self.copy_break, self.zero_copy);
         connection::memory(self.max_record, self.copy_break, self.zero_copy)
             .saturating_mul(threads)
+            .saturating_add(sending.saturating_mul(senders))
             .saturating_add(replays)
     }
 }

@@ -7,13 +7,14 @@
 //! A program that begins with the same numbers each time it is run is no such client. Its first connection ended in
 //! order, with each reply acknowledged, so nothing of it will be asked for again, and what was answered on it is forgotten.
 
+use alloc::collections::BTreeMap;
+use alloc::sync::{Arc, Weak};
 use core::hash::BuildHasher;
 use core::net::IpAddr;
 use core::time::Duration;
-use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
 use std::net::TcpStream;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use nfswire_nfs3::procedures::{
