@@ -1,9 +1,9 @@
 """Boots the guest, and pulls the plug in the middle of its work.
 
-usage: host.py REPORT RECORD ROUND QEMU...
+usage: host.py REPORT RECORD ROUND SECONDS QEMU...
 
 The moment follows from the number of the round: while names change in odd rounds, while files are written in even ones.
-In round 0 nobody pulls the plug. RECORD gets the operations that the guest has reported as acknowledged.
+In round 0 nobody pulls the plug. A boot that is not done after so many SECONDS has failed. RECORD gets the operations that the guest has reported as acknowledged.
 """
 import random
 import signal
@@ -11,18 +11,16 @@ import subprocess
 import sys
 import time
 
-TIMEOUT = 240
-
 
 def main():
-    report, record, round_, qemu = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    report, record, round_, patience, qemu = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5:]
     dice = random.Random(f"plug {round_}")
     kind = "names" if round_ % 2 else "writes"
     block, acknowledged = dice.randint(2, 4), dice.randint(15, 40)
     for path in (report, record):
         open(path, "wb").close()
     guest = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *qemu], stdin=subprocess.DEVNULL)
-    end, rest, kept, pulled = time.monotonic() + TIMEOUT, b"", [], False
+    end, rest, kept, pulled = time.monotonic() + patience, b"", [], False
     with open(report, "rb") as lines:
         while True:
             ended = guest.poll() is not None
@@ -42,7 +40,7 @@ def main():
                 break
             is_late = time.monotonic() > end
             if is_late:
-                print(f"FAIL guest: it was not done within {TIMEOUT} s", flush=True)
+                print(f"FAIL guest: it was not done within {patience} s", flush=True)
             if pulled or is_late:
                 guest.send_signal(signal.SIGKILL)
                 guest.wait()
