@@ -14,6 +14,9 @@ const MAX_NAME: usize = 1024;
 /// Longest part of a name between two slashes.
 const MAX_STEP: usize = 255;
 
+/// On most systems only an administrator's programs get a port below this one.
+const RESERVED_PORTS: u16 = 1024;
+
 /// One export.
 #[derive(Clone)]
 pub struct Export {
@@ -25,6 +28,9 @@ pub struct Export {
     pub squash: Squash,
     /// Networks whose hosts may use it.
     pub allow: Vec<IpNet>,
+    /// Whether clients must use a port below 1024, which on most systems takes an administrator. Without it every
+    /// program on these hosts can claim to be any user.
+    pub secure: bool,
 }
 
 impl fmt::Debug for Export {
@@ -33,6 +39,7 @@ impl fmt::Debug for Export {
             .field("name", &String::from_utf8_lossy(&self.name))
             .field("squash", &self.squash)
             .field("allow", &self.allow)
+            .field("secure", &self.secure)
             .finish_non_exhaustive()
     }
 }
@@ -43,6 +50,12 @@ impl Export {
     pub fn allows(&self, host: IpAddr) -> bool {
         let host = host.to_canonical();
         self.allow.iter().any(|net| net.contains(&host))
+    }
+
+    /// Whether a client may use it from this port.
+    #[must_use]
+    pub const fn allows_port(&self, port: u16) -> bool {
+        !self.secure || port < RESERVED_PORTS
     }
 }
 
@@ -109,7 +122,8 @@ impl Exports {
     /// One file system under the name `/`.
     #[must_use]
     pub fn single(fs: Arc<dyn FileSystem>, squash: Squash, allow: Vec<IpNet>) -> Self {
-        Self { list: vec![Export { name: b"/".to_vec(), fs, squash, allow }] }
+        let name = b"/".to_vec();
+        Self { list: vec![Export { name, fs, squash, allow, secure: false }] }
     }
 
     /// Each export, those with longer names first.
@@ -144,6 +158,12 @@ impl Exports {
         let any =
             || self.list.iter().find(|export| export.allows(host)).or_else(|| self.list.first());
         owner.or_else(any)
+    }
+
+    /// Whether a host may use any export.
+    #[must_use]
+    pub fn allow(&self, host: IpAddr) -> bool {
+        self.list.iter().any(|export| export.allows(host))
     }
 
     /// Whether no host but this machine may use anything.
@@ -193,7 +213,13 @@ mod tests {
     use crate::fs::tests::OneFile;
 
     fn export(name: &str) -> Export {
-        Export { name: name.into(), fs: Arc::new(OneFile), squash: Squash::Root, allow: loopback() }
+        Export {
+            name: name.into(),
+            fs: Arc::new(OneFile),
+            squash: Squash::Root,
+            allow: loopback(),
+            secure: false,
+        }
     }
 
     fn exports(names: &[&str]) -> Result<Exports, ExportsError> {

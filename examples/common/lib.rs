@@ -11,6 +11,7 @@ pub mod sample;
 pub mod server;
 mod simple;
 pub mod state_dir;
+mod told;
 
 /// The codec example of the project's README runs as a test.
 #[cfg(doctest)]

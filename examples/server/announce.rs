@@ -84,7 +84,41 @@ fn trust(share: &Share) -> String {
             )
         }
     };
-    format!("for {} only, {as_whom}", allow.join(" and "))
+    let from_where = if share.export.secure { ", from ports below 1024 only" } else { "" };
+    let who_lies = match (share.switches_users, share.export.squash, share.export.secure) {
+        (true, Squash::Root | Squash::None, false) => {
+            "; any program there can name any user, unless secure keeps it to ports below 1024"
+        }
+        (true, Squash::Root | Squash::None, true) => {
+            "; whoever gets such a port there can name any user"
+        }
+        _ => "",
+    };
+    format!("for {} only{from_where}, {as_whom}{who_lies}", allow.join(" and "))
+}
+
+/// How many connections there can be.
+pub(crate) struct Room {
+    pub(crate) connections: usize,
+    /// What was asked for.
+    pub(crate) wanted: usize,
+    /// Descriptors for files that are kept open.
+    pub(crate) files: usize,
+    /// Descriptors that the process may have.
+    pub(crate) limit: usize,
+}
+
+/// How many clients there can be at a time.
+pub(crate) fn room(out: &mut impl Write, room: &Room) -> io::Result<()> {
+    let Room { connections, wanted, files, limit } = room;
+    if connections < wanted {
+        writeln!(
+            out,
+            "connections: at most {connections}, not {wanted}: of {limit} descriptors {files} are for files that are kept open"
+        )
+    } else {
+        writeln!(out, "connections: at most {connections}")
+    }
 }
 
 /// How much memory clients can take.

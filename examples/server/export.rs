@@ -17,6 +17,8 @@ pub(crate) struct ExportOption {
     pub(crate) read_only: bool,
     pub(crate) is_async: bool,
     pub(crate) cross_mounts: bool,
+    /// Or as `--secure` says.
+    pub(crate) secure: bool,
     /// `None`: as `--squash` says.
     pub(crate) squash: Option<Squash>,
     /// Empty: as `--allow` says.
@@ -32,6 +34,7 @@ impl ExportOption {
             read_only: false,
             is_async: false,
             cross_mounts: false,
+            secure: false,
             squash: None,
             allow: Vec::new(),
         }
@@ -64,6 +67,7 @@ impl ExportOption {
             ("ro", "") => self.read_only = true,
             ("async", "") => self.is_async = true,
             ("crossmnt", "") => self.cross_mounts = true,
+            ("secure", "") => self.secure = true,
             ("squash", "root") => self.squash = Some(Squash::Root),
             ("squash", "all") => self.squash = Some(Squash::All),
             ("squash", "none") => self.squash = Some(Squash::None),
@@ -73,8 +77,8 @@ impl ExportOption {
             ("allow", net) => self.allow.push(network(net)?),
             _ => {
                 return Err(format!(
-                    "{option:?} is no option; there are ro, async, crossmnt, squash=root|all|none and allow=CIDR (several \
-                     times for several), and a comma in the name of a directory is written \\,"
+                    "{option:?} is no option; there are ro, async, crossmnt, secure, squash=root|all|none and allow=CIDR \
+                     (several times for several), and a comma in the name of a directory is written \\,"
                 ));
             }
         }
@@ -167,13 +171,14 @@ mod tests {
     #[test]
     fn options_are_read() {
         let export =
-            parse("/a=/b,ro,async,squash=all,crossmnt,allow=10.0.0.0/8,allow=::1").unwrap();
+            parse("/a=/b,ro,async,squash=all,crossmnt,secure,allow=10.0.0.0/8,allow=::1").unwrap();
         let expected = ExportOption {
             directory: "/a".into(),
             name: Some(b"/b".to_vec()),
             read_only: true,
             is_async: true,
             cross_mounts: true,
+            secure: true,
             squash: Some(Squash::All),
             allow: vec!["10.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()],
         };

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
-use announce::Share;
+use announce::{Room, Share};
 use clap::{Parser, ValueEnum};
 use export::ExportOption;
 use ipnet::IpNet;
@@ -61,6 +61,8 @@ struct Options {
     ///
     /// crossmnt: file systems mounted below DIR are exported too;
     ///
+    /// secure: as --secure, for this export;
+    ///
     /// allow=CIDR: as --allow, for this export.
     ///
     /// A comma in DIR or NAME is written \, and an = before a / is written \=.
@@ -83,6 +85,10 @@ struct Options {
     /// AUTH_SYS, which is all the proof that NFSv3 clients bring, is none: these hosts can claim to be any user.
     #[arg(long, value_name = "CIDR", value_parser = export::network)]
     allow: Vec<IpNet>,
+    /// Serve clients at ports below 1024 only, as an administrator's mount uses them: without this every user of the
+    /// hosts that are allowed can claim to be any other
+    #[arg(long)]
+    secure: bool,
     /// Whose requests are served as nobody's
     #[arg(long, value_enum, default_value = "root")]
     squash: SquashOption,
@@ -106,7 +112,11 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = Config::default().threads)]
     #[arg(value_parser = threads)]
     threads: usize,
-    /// Most connections at a time
+    /// Most connections at a time of hosts that are allowed
+    ///
+    /// When there is one more, the host with the most of them loses the one that has been silent longest, if it has more
+    /// than the newcomer's host would have; or whoever was silent for more than five minutes does. Else the new one is
+    /// closed. As many as the limit of open files leaves room for, which the server says when it starts.
     #[arg(long, value_name = "N", default_value_t = Config::default().max_connections)]
     #[arg(value_parser = max_connections)]
     max_connections: usize,
@@ -277,6 +287,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     }
     let shares = shares(options, wanted, &state)?;
     let open_files = shares.iter().map(|share| share.open_files).sum();
+    let room = room(options.max_connections, open_files);
     let config = Config {
         copy_break: match options.sendfile {
             SendfileOption::On => 0,
@@ -287,7 +298,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         max_record: options.max_record,
         threads: options.threads,
         metrics: options.metrics,
-        max_connections: connections(options.max_connections, open_files),
+        max_connections: room.connections,
         ..Config::default()
     };
     keep_to_quotas();
@@ -301,6 +312,7 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     })?;
     let mut out = io::stdout().lock();
     announce::shares(&mut out, &shares, &state)?;
+    announce::room(&mut out, &room)?;
     announce::memory(&mut out, &config)?;
     if let Some(address) = server.metrics_addr() {
         writeln!(out, "metrics: http://{address}/metrics")?;
@@ -371,6 +383,7 @@ fn shares(
                 fs: Arc::new(fs),
                 squash: one.squash.unwrap_or_else(|| options.squash.into()),
                 allow: if one.allow.is_empty() { allow.clone() } else { one.allow },
+                secure: one.secure || options.secure,
             },
         });
     }
@@ -400,8 +413,8 @@ fn keep_to_quotas() {
     }
 }
 
-/// Raises the limit of open descriptors as far as it goes, and says how many connections have room beside the files.
-fn connections(wanted: usize, open_files: usize) -> usize {
+/// Raises the limit of open descriptors as far as it goes, and counts what has room beside the files that are kept open.
+fn room(wanted: usize, open_files: usize) -> Room {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, ..limit };
     let limit = match setrlimit(Resource::Nofile, raised) {
@@ -409,12 +422,14 @@ fn connections(wanted: usize, open_files: usize) -> usize {
         Err(_) => limit.current,
     };
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-    let files = open_files.saturating_mul(DESCRIPTORS_PER_FILE).saturating_add(OTHER_DESCRIPTORS);
-    let room = limit.saturating_sub(files).max(1);
-    if room < wanted {
+    let files = open_files.saturating_mul(DESCRIPTORS_PER_FILE);
+    let rest = limit.saturating_sub(files).saturating_sub(OTHER_DESCRIPTORS);
+    // A call that finds no descriptor has files closed that are only kept open, so none is set aside for each call.
+    let connections = rest.clamp(1, wanted.max(1));
+    if connections < wanted {
         warn!(
-            "the limit of {limit} open files leaves room for {room} connections, not {wanted}: raise it with ulimit -n"
+            "the limit of {limit} open files leaves room for {connections} connections, not {wanted}: raise it with ulimit -n"
         );
     }
-    room.min(wanted)
+    Room { connections, wanted, files, limit }
 }

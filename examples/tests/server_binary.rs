@@ -1,7 +1,7 @@
 //! The program `server`: what it prints, how it ends.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::arithmetic_side_effects)]
-#![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
+#![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core, clippy::indexing_slicing)]
 
 mod server_support;
 
@@ -10,14 +10,16 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use nfswire_nfs3::io::{WriteArgs, WriteReply};
+use nfswire_nfs3::create::{CreateArgs, CreateHow, CreateReply, MkdirArgs, MkdirReply};
+use nfswire_nfs3::io::{ReadArgs, ReadReply, WriteArgs, WriteReply};
 use nfswire_nfs3::lookup::{LookupArgs, LookupReply};
 use nfswire_nfs3::mount::MountStatus;
-use nfswire_nfs3::procedures::{Lookup, Write};
-use nfswire_nfs3::{DirOpArgs, FileHandle, FileName, StableHow, Status};
+use nfswire_nfs3::procedures::{Create, Lookup, Mkdir, Null, Read, Write};
+use nfswire_nfs3::{DirOpArgs, FileHandle, FileName, SetAttributes, SetTime, StableHow, Status};
 use nfswire_xdr::Payload;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use server_support::Client;
 use tempfile::TempDir;
 
@@ -59,13 +61,19 @@ fn command(arguments: &[&str]) -> Command {
 /// Starts it and reads up to the line that says it is ready.
 fn start(arguments: &[&str]) -> (Child, Vec<String>, SocketAddr) {
     let mut child = command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let (lines, address) = ready(&mut child);
+    (child, lines, address)
+}
+
+/// What it says up to the line that says it is ready.
+fn ready(child: &mut Child) -> (Vec<String>, SocketAddr) {
     let out = BufReader::new(child.stdout.take().unwrap());
     let mut lines = Vec::new();
     for line in out.lines() {
         lines.push(line.unwrap());
         if let Some(address) = lines.last().unwrap().strip_prefix("ready ") {
             let address = address.parse().unwrap();
-            return (child, lines, address);
+            return (lines, address);
         }
     }
     let status = child.wait().unwrap();
@@ -263,7 +271,123 @@ fn connections_leave_descriptors_for_files() {
         out.lines().map(Result::unwrap).take_while(|line| !line.starts_with("ready ")).collect();
     // 256 files of three descriptors, and 64.
     assert!(lines.iter().any(|line| line.contains("room for 68 connections")), "{lines:?}");
+    let told = "connections: at most 68, not 1024: of 900 descriptors 768 are for files that are kept open";
+    assert!(lines.iter().any(|line| line == told), "{lines:?}");
     end(child, Signal::TERM);
+}
+
+/// The entry of a name in the top directory, and its first bytes.
+fn first_bytes(client: &mut Client, root: &[u8], name: &str) -> Option<Vec<u8>> {
+    let dir = FileHandle::new(root).unwrap();
+    let what = DirOpArgs { dir, name: FileName::new(name.as_bytes()).unwrap() };
+    let found = client.call::<Lookup>(&LookupArgs { what });
+    let LookupReply::Ok(found) = found.results::<Lookup>() else { return None };
+    let read = client.call::<Read>(&ReadArgs { file: found.object, offset: 0, count: 100 });
+    let ReadReply::Ok(read) = read.results::<Read>() else { return None };
+    let Payload::Borrowed(data) = read.data else { panic!("data of a record is in one piece") };
+    Some(data.to_vec())
+}
+
+#[test]
+fn as_many_connections_as_the_descriptors_hold_work_and_no_more() {
+    let place = Place::new();
+    for number in 0..400 {
+        let path = Path::new(&place.export).join(number.to_string());
+        std::fs::write(path, number.to_string()).unwrap();
+    }
+    let mut child = place.in_shell("ulimit -n 900", "").stdout(Stdio::piped()).spawn().unwrap();
+    let (lines, address) = ready(&mut child);
+    let most = lines.iter().find_map(|line| line.strip_prefix("connections: at most "));
+    let most: usize = most.unwrap().split_once(',').unwrap().0.parse().unwrap();
+    let mut clients: Vec<_> = (0..most).map(|_| Client::to(address)).collect();
+    let root = clients[0].mount("/");
+    // More files than can be kept open.
+    let all_work = |clients: &mut Vec<Client>| {
+        for number in 0..400 {
+            let (name, client) = (number.to_string(), number % clients.len());
+            assert_eq!(first_bytes(&mut clients[client], &root, &name).unwrap(), name.as_bytes());
+        }
+    };
+    all_work(&mut clients);
+    for _ in 0..3 {
+        assert!(Client::to(address).is_closed());
+    }
+    // Now there are no descriptors at all for the next ones: they wait, and nobody else notices.
+    let none = Rlimit { current: Some(1), maximum: Some(900) };
+    let pid = Pid::from_child(&child);
+    prlimit(Some(pid), Resource::Nofile, none).unwrap();
+    drop(clients.split_off(most / 2));
+    let mut waiting: Vec<_> = (0..3).map(|_| Client::to(address)).collect();
+    let calls: Vec<_> = waiting.iter_mut().map(|client| client.record::<Null>(&())).collect();
+    waiting.iter_mut().zip(&calls).for_each(|(client, call)| client.send(call));
+    for client in &mut clients {
+        client.call::<Null>(&()).results::<Null>();
+    }
+    let plenty = Rlimit { current: Some(900), maximum: Some(900) };
+    prlimit(Some(pid), Resource::Nofile, plenty).unwrap();
+    for client in &mut waiting {
+        client.receive().results::<Null>();
+    }
+    clients.append(&mut waiting);
+    all_work(&mut clients);
+    end(child, Signal::TERM);
+}
+
+#[test]
+fn modes_arrive_as_asked_for_whatever_the_umask_was() {
+    let place = Place::new();
+    let mut child =
+        place.in_shell("umask 077", "--squash none").stdout(Stdio::piped()).spawn().unwrap();
+    let (_, address) = ready(&mut child);
+    let mut client = Client::to(address);
+    client.user = Some((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()));
+    let root = client.mount("/");
+    let dir = FileHandle::new(&root).unwrap();
+    let at = |name: &'static str| DirOpArgs { dir, name: FileName::new(name.as_bytes()).unwrap() };
+    let attributes = SetAttributes {
+        mode: Some(0o777),
+        uid: None,
+        gid: None,
+        size: None,
+        atime: SetTime::DontChange,
+        mtime: SetTime::DontChange,
+    };
+    let made = client.call::<Mkdir>(&MkdirArgs { location: at("folder"), attributes });
+    assert!(matches!(made.results::<Mkdir>(), MkdirReply::Ok(_)));
+    let how = CreateHow::Unchecked(attributes);
+    let made = client.call::<Create>(&CreateArgs { location: at("file"), how });
+    assert!(matches!(made.results::<Create>(), CreateReply::Ok(_)));
+    for name in ["folder", "file"] {
+        let mode = std::fs::metadata(Path::new(&place.export).join(name)).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o7777, 0o777, "{name}");
+    }
+    // The state directory is not the clients' business.
+    let state = std::fs::metadata(&place.state).unwrap().permissions();
+    assert_eq!(state.mode() & 0o7777, 0o700);
+    end(child, Signal::TERM);
+}
+
+#[test]
+fn the_readme_has_every_option() {
+    let output = command(&["--help"]).output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let mut options: Vec<&str> = help
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("--"))
+        .map(|option| option.split([' ', ']']).next().unwrap())
+        .filter(|option| !["help", "version"].contains(option))
+        .collect();
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"));
+    let readme = readme.unwrap();
+    let mut told: Vec<&str> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `--"))
+        .map(|row| row.split([' ', '`', '[']).next().unwrap())
+        .collect();
+    options.sort_unstable();
+    told.sort_unstable();
+    assert!(options.len() > 10, "{help}");
+    assert_eq!(told, options);
 }
 
 #[test]
@@ -358,16 +482,48 @@ fn refused_hosts_do_not_fill_the_log() {
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
     let address =
         out.find_map(|line| line.unwrap().strip_prefix("ready ").map(|a| a.parse().unwrap()));
-    let mut client = Client::to(address.unwrap());
     let begun = std::time::Instant::now();
     for _ in 0..100 {
+        assert!(Client::to(address.unwrap()).is_closed());
+    }
+    let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let log = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    let told = log.lines().filter(|line| line.contains("no --allow of any export")).count();
+    assert!((1..=2 + seconds).contains(&told), "{told} lines: {log}");
+}
+
+#[test]
+fn strangers_do_not_fill_the_log() {
+    let place = Place::new();
+    let more = ["--secure", "--max-connections", "8"];
+    let mut child = command(&place.arguments())
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (lines, address) = ready(&mut child);
+    let mut client = Client::to(address);
+    assert!(lines.iter().any(|line| line.contains("from ports below 1024 only")), "{lines:?}");
+    let begun = std::time::Instant::now();
+    // Garbage, connections that end in the middle of a record, and uses from a port that is not reserved: all together.
+    while begun.elapsed() < Duration::from_secs(2) {
+        let mut garbage = Client::to(address);
+        garbage.send(b"GET / HTTP/1.0\r\n\r\n");
+        assert!(garbage.is_closed());
+        let mut cut = Client::to(address);
+        cut.send(&[0x80, 0]);
+        cut.stream.shutdown(std::net::Shutdown::Write).unwrap();
+        assert!(cut.is_closed());
         assert_eq!(client.try_mount("/"), Err(MountStatus::ACCES));
     }
     let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let log = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-    let told = log.lines().filter(|line| line.contains("refused the use of /exported")).count();
-    assert!((1..=2 + seconds).contains(&told), "{told} lines: {log}");
+    // The key that was made is told, too.
+    assert!((3..=3 + seconds).contains(&log.lines().count()), "{log}");
+    assert!(log.contains(" left_out="), "{log}");
 }
 
 #[test]

@@ -34,10 +34,14 @@ struct Two {
 
 impl Two {
     fn new(squash: [Squash; 2], allow: [Vec<IpNet>; 2]) -> Self {
+        Self::with(squash, allow, [false; 2])
+    }
+
+    fn with(squash: [Squash; 2], allow: [Vec<IpNet>; 2], secure: [bool; 2]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let key = MacKey::random().unwrap();
-        let exports = ["a", "b"].into_iter().zip(squash).zip(allow).zip(0..).map(
-            |(((name, squash), allow), id)| {
+        let exports = ["a", "b"].into_iter().zip(squash).zip(allow).zip(secure).zip(0..).map(
+            |((((name, squash), allow), secure), id)| {
                 let path = dir.path().join(name);
                 std::fs::create_dir_all(path.join("folder/deep")).unwrap();
                 std::fs::write(path.join("file"), name).unwrap();
@@ -47,7 +51,7 @@ impl Two {
                 let options =
                     ExportOptions { id, key: Some(key.clone()), ..ExportOptions::default() };
                 let fs = LocalFs::new(&path, options).unwrap();
-                Export { name: format!("/{name}").into(), fs: Arc::new(fs), squash, allow }
+                Export { name: format!("/{name}").into(), fs: Arc::new(fs), squash, allow, secure }
             },
         );
         let exports = Exports::new(exports.collect()).unwrap();
@@ -190,8 +194,16 @@ fn each_export_has_its_own_squash() {
 
 /// A client of another address of this machine.
 fn from(address: &str, server: SocketAddr) -> Client {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    socket.bind(&format!("{address}:0").parse::<SocketAddr>().unwrap().into()).unwrap();
+    connected(bound(address, 0).unwrap(), server)
+}
+
+fn bound(address: &str, port: u16) -> std::io::Result<Socket> {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    socket.bind(&format!("{address}:{port}").parse::<SocketAddr>().unwrap().into())?;
+    Ok(socket)
+}
+
+fn connected(socket: Socket, server: SocketAddr) -> Client {
     socket.connect(&server.into()).unwrap();
     Client { stream: TcpStream::from(socket), xid: 1, user: None }
 }
@@ -202,14 +214,9 @@ fn each_export_has_its_own_clients() {
     let two = Two::new([Squash::Root; 2], [only("127.0.0.1/32"), only("127.0.0.2/31")]);
     let mut first = two.server.connect();
     let connect = |address| from(address, two.server.address);
-    let (mut second, mut third) = (connect("127.0.0.2"), connect("127.0.0.4"));
+    let mut second = connect("127.0.0.2");
     let (a, b) = (first.mount("/a"), second.mount("/b"));
-    for (client, path, handle) in [
-        (&mut first, "/b", &b),
-        (&mut second, "/a", &a),
-        (&mut third, "/a", &a),
-        (&mut connect("127.1.0.2"), "/b/folder", &b),
-    ] {
+    for (client, path, handle) in [(&mut first, "/b", &b), (&mut second, "/a", &a)] {
         assert_eq!(client.try_mount(path), Err(MountStatus::ACCES));
         // A handle that was overheard is of no use either.
         let args = GetattrArgs { object: FileHandle::new(handle).unwrap() };
@@ -222,7 +229,33 @@ fn each_export_has_its_own_clients() {
     getattr(&mut second, &b).unwrap();
     // Nobody's handle is told from somebody else's only by those who may have one.
     assert_eq!(getattr(&mut second, b"x"), Err(Status::BADHANDLE));
-    let args = GetattrArgs { object: FileHandle::new(b"x").unwrap() };
-    let failure = third.call::<Getattr>(&args).failure();
+    // Hosts that may use none get no connection.
+    for stranger in ["127.0.0.4", "127.1.0.2"] {
+        assert!(connect(stranger).is_closed(), "{stranger}");
+    }
+    getattr(&mut first, &a).unwrap();
+}
+
+#[test]
+fn a_secure_export_is_for_clients_at_reserved_ports() {
+    let two = Two::with([Squash::Root; 2], [loopback(), loopback()], [false, true]);
+    let mut anybody = two.server.connect();
+    let open = anybody.mount("/a");
+    assert_eq!(anybody.try_mount("/b"), Err(MountStatus::ACCES));
+    let bound = (600..1024).find_map(|port| bound("127.0.0.1", port).ok());
+    let Some(socket) = bound else {
+        assert!(!rustix::process::geteuid().is_root(), "root gets reserved ports");
+        println!("not root: no client with a reserved port");
+        return;
+    };
+    let mut trusted = connected(socket, two.server.address);
+    let secure = trusted.mount("/b");
+    for handle in [&open, &secure] {
+        getattr(&mut trusted, handle).unwrap();
+    }
+    // A handle that was overheard is of no use elsewhere.
+    getattr(&mut anybody, &open).unwrap();
+    let args = GetattrArgs { object: FileHandle::new(&secure).unwrap() };
+    let failure = anybody.call::<Getattr>(&args).failure();
     assert_eq!(failure, CallFailure::Auth(AuthStat::TOO_WEAK));
 }

@@ -14,6 +14,7 @@ use rustix::process::{getegid, geteuid};
 use rustix::thread::{Gid, set_thread_groups};
 
 use crate::fs::{Caller, Failure};
+use crate::told::{FAULTS, tell};
 
 /// "No change" for the system calls, so never an identity.
 const NOBODY_AT_ALL: u32 = u32::MAX;
@@ -82,7 +83,7 @@ impl Identity {
         if become_(caller.uid, caller.gid, caller.gids) {
             Ok(assumed)
         } else {
-            tracing::error!(caller.uid, caller.gid, "could not switch to the caller: refused");
+            tell!(FAULTS, error, caller.uid, caller.gid, "could not switch to the caller: refused");
             Err(Status::SERVERFAULT.into())
         }
     }

@@ -15,6 +15,7 @@ use super::node::{Node, reopen};
 use super::places::Way;
 use super::{LOOK, LocalFs};
 use crate::fs::{Caller, Failure, Found, Handle, Result, check_name};
+use crate::told::{FAULTS, tell};
 
 /// Names that one walk looks at before it gives up.
 const WALK_NAMES: u32 = 4_000_000;
@@ -212,7 +213,9 @@ impl LocalFs {
                 };
                 budget = budget.saturating_sub(1);
                 if budget == 0 || (budget & 0xfff == 0 && start.elapsed() > WALK_TIME) {
-                    tracing::warn!(
+                    tell!(
+                        FAULTS,
+                        warn,
                         "a file was not found within the bounds of a walk: its client is to try again"
                     );
                     return Err(Status::JUKEBOX.into());

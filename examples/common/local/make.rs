@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use super::node::Node;
 use super::{LocalFs, attr, is_dot};
 use crate::fs::{Caller, Made, Result, check_name};
+use crate::told::{FAULTS, tell};
 
 /// Mode of a file whose creator named none: RFC 1813 leaves it to the server.
 const DEFAULT_MODE: u32 = 0o600;
@@ -193,7 +194,7 @@ impl LocalFs {
         match unlinkat(&dir.path, name, flags) {
             Ok(()) => self.forget(key),
             Err(error) => {
-                tracing::warn!(%error, "what a failed call had made could not be removed again");
+                tell!(FAULTS, warn, %error, "what a failed call had made could not be removed again");
             }
         }
     }

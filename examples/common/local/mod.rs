@@ -59,6 +59,7 @@ use places::Places;
 use sync::{Depth, WriteVerifier};
 
 use crate::state_dir::MacKey;
+use crate::told::{FAULTS, tell};
 
 /// How every path step is made, wherever mounts may be crossed.
 const BELOW: ResolveFlags =
@@ -394,7 +395,9 @@ impl LocalFs {
         match self.root.reader(&self.descriptors) {
             Ok(root) if is_roots => {
                 let synced = self.verifier.watch(|| retry_on_intr(|| syncfs(&root)));
-                sync::told(synced.inspect_err(|error| tracing::error!(%error, "syncfs failed")))
+                sync::told(
+                    synced.inspect_err(|error| tell!(FAULTS, error, %error, "syncfs failed")),
+                )
             }
             // Nothing of it is open: all file systems, then. The kernel does not say whether that failed.
             _ => {

@@ -15,6 +15,7 @@ use super::handle::{FileId, Key};
 use super::kernel::Hint;
 use super::sync::{Depth, Syncs, WriteVerifier, to_disk, told};
 use crate::fs::{Caller, Result};
+use crate::told::{FAULTS, tell};
 
 /// How many files are made clean before one that is not is forgotten.
 const SETTLED: u32 = 4;
@@ -189,7 +190,7 @@ impl Node {
             let synced = self.verifier.watch(|| to_disk(open, depth));
             if let Err(error) = synced {
                 self.uncommitted.fetch_or(was, Ordering::SeqCst);
-                tracing::error!(%error, "fsync failed: clients will send uncommitted data again");
+                tell!(FAULTS, error, %error, "fsync failed: clients will send uncommitted data again");
             }
             synced
         });

@@ -20,17 +20,19 @@ use rustix::net::sockopt::{
     set_tcp_user_timeout,
 };
 use thiserror::Error;
-use tracing::{debug, error, info};
+use tracing::debug;
 
 use super::Shared;
 use super::cold::{SLOW, Suspicion};
-use super::crew::{Helpers, Job};
+use super::crew::Job;
 use super::reply::{Batch, Pages, Tally};
 use super::send::{SendError, Socket, send};
 use super::service::{Kind, Origin, Service, Then};
+use super::table::Activity;
 use super::writes::Writes;
 use super::zerocopy::{self, Large, Sender, Worth, ZeroCopy};
 use crate::fs::MAX_TRANSFER;
+use crate::told::{FAULTS, tell};
 
 /// Most replies that leave together.
 const MAX_CALLS: usize = 64;
@@ -40,9 +42,6 @@ const MAX_BYTES: u64 = 128 << 10;
 const MAX_WAIT: Duration = Duration::from_millis(1);
 /// Memory for file data that a connection gets when it reads: room for several small READs in one batch.
 const PAGES: usize = 64 << 10;
-/// Silence after which the client's system is asked whether it is still there, and how often.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Stack that a thread comes to use.
 const STACK_USED: u64 = 64 << 10;
 /// Memory of a head that an idle connection keeps.
@@ -57,8 +56,11 @@ pub(super) struct Limits {
     pub(super) copy_break: u32,
     /// After this long without a byte from the client its memory is given back.
     pub(super) idle: Duration,
-    /// After this long without room for a byte to the client the connection is closed.
+    /// After this long without room for a byte to the client, or without a further byte of a record that has begun, the
+    /// connection is closed.
     pub(super) send_timeout: Duration,
+    /// After this long without a byte from the client its system is asked whether it is there.
+    pub(super) keep_alive: Duration,
 }
 
 /// Bytes that a thread holds at most: its largest record, twice if it came in odd pieces, the replies of a batch, and
@@ -85,6 +87,8 @@ pub(super) enum End {
     Receive(io::Error),
     #[error("the client closed the connection in the middle of a record")]
     Cut,
+    #[error("the client sent a part of a record, and then nothing for {} s", .0.as_secs())]
+    Stalled(Duration),
     #[error(transparent)]
     Record(RecordError),
     #[error("a message is neither call nor reply, or cut off: the peer does not speak RPC")]
@@ -124,8 +128,7 @@ pub(super) struct Connection {
     without_copy: AtomicBool,
     writes: Writes,
     suspicion: Suspicion,
-    /// Threads that serve a call and do not receive any more.
-    helpers: Helpers,
+    activity: Arc<Activity>,
 }
 
 impl Connection {
@@ -144,7 +147,7 @@ impl Connection {
             without_copy: AtomicBool::new(false),
             writes: Writes::default(),
             suspicion: Suspicion::default(),
-            helpers: Helpers::default(),
+            activity: Arc::new(Activity::new()),
         }
     }
 
@@ -154,6 +157,10 @@ impl Connection {
 
     pub(super) const fn beat(&self) -> &Arc<AtomicU64> {
         &self.beat
+    }
+
+    pub(super) const fn activity(&self) -> &Arc<Activity> {
+        &self.activity
     }
 
     pub(super) const fn peer(&self) -> SocketAddr {
@@ -205,13 +212,13 @@ impl Connection {
     /// Has another thread receive; the inbox comes back if there is none.
     fn hand_over(self: &Arc<Self>, inbox: Box<Inbox>) -> Option<Box<Inbox>> {
         let crew = &self.shared.crew;
-        if !crew.admit(&self.helpers) {
+        if !crew.admit(&self.activity.helpers) {
             return Some(inbox);
         }
         match crew.start(Job { connection: Arc::clone(self), inbox }) {
             Ok(()) => None,
             Err((job, error)) => {
-                crew.dismiss(&self.helpers, false);
+                crew.dismiss(&self.activity.helpers, false);
                 debug!("cannot start a thread: {error}");
                 job.map(|job| job.inbox)
             }
@@ -316,7 +323,7 @@ impl Drop for Connection {
         if let Some(replays) = &self.shared.service.replays {
             replays.closed(self.origin.connection, !was_cut && self.client_received_all());
         }
-        self.shared.forget(self.origin.connection);
+        self.shared.table.remove(self.origin.connection);
     }
 }
 
@@ -386,10 +393,12 @@ pub(super) fn run(job: Job) {
     let driver =
         Driver { connection: &connection, inbox: Some(inbox), relieved: false, is_sending: false };
     if let Err(end) = driver.run() {
-        if !matches!(end, End::Send(_)) && connection.is_cut() {
-            return;
+        let is_known =
+            connection.activity.gave_way() || !matches!(end, End::Send(_)) && connection.is_cut();
+        if !is_known {
+            let told = &connection.shared.service.told;
+            tell!(told, info, peer = %connection.peer(), "connection closed: {end}");
         }
-        info!(peer = %connection.peer(), "connection closed: {end}");
     }
 }
 
@@ -398,8 +407,12 @@ fn set_up(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
     stream.set_nodelay(true)?;
     // A client that is gone without a word is noticed within some minutes.
     set_socket_keepalive(stream, true)?;
-    set_tcp_keepidle(stream, KEEPALIVE_IDLE)?;
-    set_tcp_keepintvl(stream, KEEPALIVE_INTERVAL)?;
+    // The system takes whole seconds from 1 to 32767.
+    let second = Duration::from_secs(1);
+    let keep_alive = limits.keep_alive.clamp(second, second.saturating_mul(32_767));
+    set_tcp_keepidle(stream, keep_alive)?;
+    let again = keep_alive.checked_div(4).unwrap_or(second);
+    set_tcp_keepintvl(stream, again.max(second))?;
     set_socket_timeout(stream, Timeout::Recv, Some(limits.idle))?;
     set_socket_timeout(stream, Timeout::Send, Some(limits.send_timeout))?;
     // A send that was cut short by its timeout has sent something, and the next one waits anew; the system counts from
@@ -427,10 +440,14 @@ impl Driver<'_> {
             // First: another thread may have left calls.
             self.serve_received(&mut memory)?;
             let Some(inbox) = &mut self.inbox else { return Ok(()) };
-            if connection.shared.is_stopping() && inbox.buffer.is_at_boundary() {
+            let is_to_end = connection.shared.is_stopping() || connection.activity.gave_way();
+            if is_to_end && inbox.buffer.is_at_boundary() {
                 return Ok(());
             }
-            let received = receive(&connection.stream, &mut inbox.buffer, &mut memory)?;
+            connection.activity.rest();
+            let limits = &connection.shared.limits;
+            let received = receive(&connection.stream, &mut inbox.buffer, &mut memory, limits)?;
+            connection.activity.work();
             match received {
                 Received::Bytes(received) => {
                     if let Some(metrics) = &connection.shared.service.metrics {
@@ -438,7 +455,9 @@ impl Driver<'_> {
                     }
                 }
                 Received::End => {
-                    connection.was_ended.store(true, Ordering::Relaxed);
+                    // Unless it was this side that shut it.
+                    let by_client = !connection.activity.gave_way();
+                    connection.was_ended.store(by_client, Ordering::Relaxed);
                     return Ok(());
                 }
                 Received::Reset => return Ok(()),
@@ -504,7 +523,7 @@ impl Driver<'_> {
             if self.relieved {
                 // Whoever receives now has such memory, too.
                 *call = Call::default();
-                connection.shared.crew.begin_to_send(&connection.helpers);
+                connection.shared.crew.begin_to_send(&connection.activity.helpers);
                 self.is_sending = true;
             }
             connection.send(&segments.view(&*head), files, large, tally)?;
@@ -561,7 +580,7 @@ impl Drop for Driver<'_> {
             self.relieved = self.inbox.is_none();
         }
         if self.relieved {
-            self.connection.shared.crew.dismiss(&self.connection.helpers, self.is_sending);
+            self.connection.shared.crew.dismiss(&self.connection.activity.helpers, self.is_sending);
         }
         if thread::panicking() {
             self.connection.shut();
@@ -585,7 +604,9 @@ fn receive(
     mut stream: &TcpStream,
     incoming: &mut RecordBuffer,
     memory: &mut Memory,
+    limits: &Limits,
 ) -> Result<Received, End> {
+    let mut silence = Duration::ZERO;
     loop {
         let room = incoming.spare();
         if room.is_empty() {
@@ -605,6 +626,11 @@ fn receive(
                 ErrorKind::WouldBlock => {
                     memory.shrink();
                     incoming.shrink(RecordBuffer::FIRST_ROOM);
+                    // What has come of a record cannot be given back otherwise.
+                    silence = silence.saturating_add(limits.idle);
+                    if silence >= limits.send_timeout && !incoming.is_at_boundary() {
+                        return Err(End::Stalled(silence));
+                    }
                 }
                 ErrorKind::ConnectionReset if incoming.is_at_boundary() => {
                     return Ok(Received::Reset);
@@ -621,7 +647,7 @@ fn remember_faulty(service: &Service, peer: SocketAddr, files: &[Arc<OwnedFd>], 
     let file = usize::try_from(range.token).ok().and_then(|index| files.get(index));
     let inode = file.and_then(|file| service.faulty.remember(file)).unwrap_or(0);
     let (first, end) = (range.offset, range.offset.saturating_add(range.len.into()));
-    error!(%peer, inode, "cannot read a file between bytes {first} and {end}: {error}; check its disk");
+    tell!(FAULTS, error, %peer, inode, "cannot read a file between bytes {first} and {end}: {error}; check its disk");
 }
 
 #[cfg(test)]
@@ -640,6 +666,13 @@ mod tests {
         let (server, _) = listener.accept().unwrap();
         set_socket_timeout(&server, Timeout::Recv, Some(Duration::from_millis(20))).unwrap();
 
+        let limits = Limits {
+            record: RecordLimits::DEFAULT,
+            copy_break: 0,
+            idle: Duration::from_millis(20),
+            send_timeout: Duration::from_millis(600),
+            keep_alive: Duration::from_secs(60),
+        };
         let mut incoming = RecordBuffer::default();
         let mut memory =
             Memory { head: vec![1; 2 << 20], pages: vec![1; PAGES], ..Memory::default() };
@@ -655,7 +688,7 @@ mod tests {
         });
         let mut received = 0;
         while received == 0 {
-            let some = receive(&server, &mut incoming, &mut memory).unwrap();
+            let some = receive(&server, &mut incoming, &mut memory, &limits).unwrap();
             assert!(matches!(some, Received::Bytes(_)));
             while incoming.next_record().unwrap().is_some() {
                 received += 1;
@@ -663,7 +696,7 @@ mod tests {
         }
         assert!(incoming.capacity() >= 1 << 20);
         while incoming.next_record().unwrap().is_none() {
-            let some = receive(&server, &mut incoming, &mut memory).unwrap();
+            let some = receive(&server, &mut incoming, &mut memory, &limits).unwrap();
             assert!(matches!(some, Received::Bytes(_)));
         }
         assert!(incoming.capacity() <= RecordBuffer::FIRST_ROOM);

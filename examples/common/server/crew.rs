@@ -60,6 +60,11 @@ pub(super) struct Helpers {
 }
 
 impl Helpers {
+    /// Whether a call is served, or its reply sent, by a thread that does not receive.
+    pub(super) fn are_any(&self) -> bool {
+        self.all.load(Ordering::Relaxed) > 0
+    }
+
     /// Places that they take.
     fn counted(&self) -> usize {
         let sends = self.sending.load(Ordering::Relaxed) > 0;
@@ -217,14 +222,14 @@ pub(super) fn watch(shared: &Shared) {
     let mut slow = Vec::new();
     while !crew.lock().closed {
         thread::park_timeout(TICK);
-        quiet = if shared.look(&mut slow) { 0 } else { quiet.saturating_add(1) };
+        quiet = if shared.table.look(&mut slow) { 0 } else { quiet.saturating_add(1) };
         for (connection, beat) in slow.drain(..) {
             connection.relieve(beat);
         }
         if quiet > QUIET_TICKS {
             // Who begins a call after the look below sees that this thread is asleep.
             crew.asleep.store(true, Ordering::SeqCst);
-            if !shared.look(&mut slow) && slow.is_empty() && !crew.lock().closed {
+            if !shared.table.look(&mut slow) && slow.is_empty() && !crew.lock().closed {
                 thread::park();
             }
             crew.asleep.store(false, Ordering::SeqCst);

@@ -80,8 +80,23 @@ pub(super) struct Metrics {
     replies: AtomicU64,
     sends: AtomicU64,
     copied: [AtomicU64; 4],
-    pub(super) refused: AtomicU64,
+    refused: [AtomicU64; REFUSALS.len()],
+    gave_way: AtomicU64,
 }
+
+/// Why a connection was closed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// No export admits the host.
+    Host,
+    /// There are as many as there may be.
+    Full,
+    /// The system has no thread or memory for it.
+    Failed,
+}
+
+const REFUSALS: [(Refusal, &str); 3] =
+    [(Refusal::Host, "host"), (Refusal::Full, "full"), (Refusal::Failed, "failed")];
 
 const FAILURES: [&str; 7] = [
     "prog_unavail",
@@ -131,6 +146,20 @@ impl Metrics {
         if let Some(counter) = self.failures.get(index) {
             add(counter, 1);
         }
+    }
+
+    /// A connection was closed at once.
+    pub(super) fn refused(&self, why: Refusal) {
+        for ((refusal, _), counter) in REFUSALS.iter().zip(&self.refused) {
+            if *refusal == why {
+                add(counter, 1);
+            }
+        }
+    }
+
+    /// A silent connection was ended for a new one.
+    pub(super) fn gave_way(&self) {
+        add(&self.gave_way, 1);
     }
 
     /// Bytes have come.
@@ -214,13 +243,7 @@ impl Metrics {
         for (cause, bytes) in ["call", "read", "send", "reply"].iter().zip(&self.copied) {
             writeln!(out, "nfswire_copied_bytes_total{{cause=\"{cause}\"}} {}", get(bytes))?;
         }
-        let (open, accepted) = shared.counts();
-        head(out, "connections", "gauge", "Connections that are open.")?;
-        writeln!(out, "nfswire_connections {open}")?;
-        head(out, "connections_total", "counter", "Connections, by what became of them.")?;
-        writeln!(out, "nfswire_connections_total{{outcome=\"accepted\"}} {accepted}")?;
-        let refused = get(&self.refused);
-        writeln!(out, "nfswire_connections_total{{outcome=\"refused\"}} {refused}")?;
+        self.write_connections(out, shared)?;
         let (beside, idle, most) = shared.crew.counts();
         head(out, "threads", "gauge", "Threads beside those that receive, by what they do.")?;
         writeln!(out, "nfswire_threads{{state=\"serving\"}} {beside}")?;
@@ -252,6 +275,24 @@ impl Metrics {
             writeln!(out, "nfswire_replay_lookups_total{{outcome=\"{outcome}\"}} {count}")?;
         }
         Ok(())
+    }
+
+    fn write_connections(&self, out: &mut String, shared: &Shared) -> fmt::Result {
+        let (open, accepted) = shared.table.counts();
+        head(out, "connections", "gauge", "Connections that are open.")?;
+        writeln!(out, "nfswire_connections {open}")?;
+        head(out, "connections_limit", "gauge", "Most connections that may be open.")?;
+        writeln!(out, "nfswire_connections_limit {}", shared.config.max_connections)?;
+        head(out, "connections_accepted_total", "counter", "Connections that were served.")?;
+        writeln!(out, "nfswire_connections_accepted_total {accepted}")?;
+        head(out, "connections_refused_total", "counter", "Connections closed at once, by why.")?;
+        for ((_, reason), count) in REFUSALS.iter().zip(&self.refused) {
+            let count = get(count);
+            writeln!(out, "nfswire_connections_refused_total{{reason=\"{reason}\"}} {count}")?;
+        }
+        let help = "Silent connections that were ended to make room for others.";
+        head(out, "connections_gave_way_total", "counter", help)?;
+        writeln!(out, "nfswire_connections_gave_way_total {}", get(&self.gave_way))
     }
 
     fn write_calls(&self, out: &mut String) -> fmt::Result {

@@ -30,6 +30,7 @@
 //! [`Config::max_record`]. Idle connections give back all but the first, to the allocator, which
 //! passes it on to the system when it sees fit.
 
+mod accept;
 mod cold;
 mod connection;
 mod crew;
@@ -44,25 +45,22 @@ mod replays;
 mod reply;
 mod send;
 mod service;
+mod table;
 mod trust;
 mod writes;
 mod zerocopy;
 
-use alloc::collections::BTreeMap;
 use alloc::sync::{Arc, Weak};
 use core::fmt;
 use core::net::SocketAddr;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io::{self, ErrorKind};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::net::{TcpListener, ToSocketAddrs};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
 
 use ipnet::IpNet;
 use nfswire_rpc::{NoMemory, RecordLimits};
-use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 use thiserror::Error;
 use tracing::{debug, warn};
@@ -72,18 +70,14 @@ pub use zerocopy::ZeroCopy;
 
 use crate::exports::{Exports, loopback};
 use crate::fs::FileSystem;
-use connection::Connection;
 use crew::Crew;
 use metrics::Metrics;
 use replays::Replays;
-use service::{Origin, Service};
+use service::Service;
+use table::Table;
 
-/// Pause when the process has no descriptor or memory for a further connection.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Connections that do not end by themselves are cut, and get this long to notice.
 const CUT_TIME: Duration = Duration::from_secs(1);
-/// Refused connections are reported once in this time.
-const TELL_PAUSE: Duration = Duration::from_secs(1);
 
 /// How a server behaves.
 #[derive(Clone, Debug)]
@@ -108,12 +102,20 @@ pub struct Config {
     /// connection; one connection gets half of them. 0 serves the calls of a connection one after the other. Default 4
     /// for each processor, at least 8.
     pub threads: usize,
-    /// Most connections; a further one is closed at once. Default 1024.
+    /// Most connections of the hosts that may use an export; others are closed at once. When there is one more, the one
+    /// that has been silent longest ends, of the host that has the most of them, if that host has more than the
+    /// newcomer's would have; or the one that has been silent longest of all, if for more than five minutes. Clients
+    /// connect again when they need to. Where none is to give way the new one is closed: no connection ends that has a
+    /// call served or a reply sent. Addresses of IPv6 with the same first 64 bits are one host. Default 1024.
     pub max_connections: usize,
     /// A connection without traffic for this long gives its memory back. Default 10 s.
     pub idle: Duration,
-    /// A client that takes no byte of its replies for this long loses its connection. Default 60 s.
+    /// A client that takes no byte of its replies for this long loses its connection, and so does one that sends the
+    /// first part of a record and then, for this long and at least for `idle`, nothing. Default 60 s.
     pub send_timeout: Duration,
+    /// After this much silence the client's system is asked whether it is still there, again each quarter of this time;
+    /// one that does not answer for `send_timeout` loses its connection. Whole seconds, at least 1. Default 60 s.
+    pub keep_alive: Duration,
     /// Calls that are remembered, so that one which comes again on a new connection is answered with its first reply
     /// and not run again: REMOVE, RENAME, CREATE and all others that change something, for 120 seconds. Half as many WRITEs
     /// are remembered beside them. 0 remembers none. Default 4096.
@@ -144,6 +146,7 @@ impl Default for Config {
             max_connections: 1024,
             idle: Duration::from_secs(10),
             send_timeout: Duration::from_secs(60),
+            keep_alive: Duration::from_secs(60),
             replay_calls: 4096,
             replay_bytes: 1 << 20,
             metrics: None,
@@ -315,7 +318,7 @@ impl BoundServer {
         let shared = Arc::clone(&self.shared);
         let watching =
             thread::Builder::new().name("watch".into()).spawn(move || crew::watch(&shared));
-        let accepted = self.accept();
+        let accepted = accept::accept(&self.shared, &self.listener);
         // New clients are refused from here on.
         drop(self.listener);
         self.shared.drain();
@@ -344,41 +347,6 @@ impl BoundServer {
         let thread = spawned
             .inspect_err(|error| warn!("metrics are not served: cannot start a thread: {error}"))?;
         Ok((listener, thread))
-    }
-
-    fn accept(&self) -> Result<(), RunError> {
-        // Told once, not ten times a second.
-        let mut out_of_room = false;
-        loop {
-            let accepted = self.listener.accept();
-            if self.shared.is_stopping() {
-                return Ok(());
-            }
-            match accepted {
-                Ok((stream, peer)) => {
-                    out_of_room = false;
-                    Shared::connect(&self.shared, stream, peer);
-                }
-                Err(error) => {
-                    match error.raw_os_error().map(Errno::from_raw_os_error) {
-                        Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
-                            if !out_of_room {
-                                warn!(
-                                    "cannot accept connections: {error}; trying until it works again"
-                                );
-                                out_of_room = true;
-                            }
-                            thread::sleep(ACCEPT_PAUSE);
-                        }
-                        // The listener itself is broken; every other error is that of one connection.
-                        Some(Errno::BADF | Errno::INVAL | Errno::NOTSOCK) => {
-                            return Err(RunError::Accept(error));
-                        }
-                        _ => debug!("a connection was gone before it was accepted: {error}"),
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -416,33 +384,7 @@ struct Shared {
     stopping: AtomicBool,
     /// Whether the log says that the kernel copies what it was to send without a copy.
     told_of_copies: AtomicBool,
-    connections: Mutex<Connections>,
-    /// Told when a connection has ended.
-    ended: Condvar,
-}
-
-#[derive(Default)]
-struct Connections {
-    next: u64,
-    open: BTreeMap<u64, Open>,
-    /// When it was last said that there are too many.
-    told: Option<Instant>,
-}
-
-/// A connection in the list.
-struct Open {
-    stream: Arc<TcpStream>,
-    connection: Weak<Connection>,
-    /// See [`Connection::beat`].
-    beat: Arc<AtomicU64>,
-    /// What it was when the watcher looked.
-    seen: u64,
-}
-
-/// There is no room for a further connection.
-struct Full {
-    /// Whether the log is to say so: anyone can be refused many times a second.
-    tell: bool,
+    table: Table,
 }
 
 impl Shared {
@@ -461,8 +403,10 @@ impl Shared {
             copy_break: config.copy_break,
             idle: config.idle,
             send_timeout: config.send_timeout,
+            keep_alive: config.keep_alive,
         };
         let crew = Crew::new(config.threads);
+        let table = Table::new(config.max_connections);
         Ok(Self {
             config,
             service,
@@ -470,8 +414,7 @@ impl Shared {
             crew,
             stopping: AtomicBool::new(false),
             told_of_copies: AtomicBool::new(false),
-            connections: Mutex::default(),
-            ended: Condvar::new(),
+            table,
         })
     }
 
@@ -479,116 +422,15 @@ impl Shared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    fn connections(&self) -> MutexGuard<'_, Connections> {
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Starts to serve a connection.
-    fn connect(shared: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let connection = match Self::register(shared, stream, peer) {
-            Ok(connection) => connection,
-            Err(full) => {
-                if let Some(metrics) = &shared.service.metrics {
-                    metrics.refused.fetch_add(1, Ordering::Relaxed);
-                }
-                let most = shared.config.max_connections;
-                if full.tell {
-                    warn!(%peer, "closing a connection: there are already {most}, the most allowed");
-                } else {
-                    debug!(%peer, "closing a connection: there are already {most}, the most allowed");
-                }
-                return;
-            }
-        };
-        debug!(%peer, "connected");
-        if let Err(error) = connection.set_up() {
-            warn!(%peer, "closing a connection: cannot set it up: {error}");
-            return;
-        }
-        if let Err((_, error)) = shared.crew.start(connection.job()) {
-            warn!(%peer, "closing a connection: cannot start a thread for it: {error}");
-        }
-    }
-
-    fn register(
-        shared: &Arc<Self>,
-        stream: TcpStream,
-        peer: SocketAddr,
-    ) -> Result<Arc<Connection>, Full> {
-        let stream = Arc::new(stream);
-        let mut connections = shared.connections();
-        if connections.open.len() >= shared.config.max_connections {
-            let now = Instant::now();
-            let tell = connections.told.is_none_or(|told| now.duration_since(told) >= TELL_PAUSE);
-            if tell {
-                connections.told = Some(now);
-            }
-            return Err(Full { tell });
-        }
-        let number = connections.next;
-        connections.next = number.wrapping_add(1);
-        let origin = Origin { peer, connection: number };
-        let connection = Arc::new(Connection::new(Arc::clone(shared), Arc::clone(&stream), origin));
-        let beat = Arc::clone(connection.beat());
-        let open = Open { stream, connection: Arc::downgrade(&connection), beat, seen: 0 };
-        connections.open.insert(number, open);
-        Ok(connection)
-    }
-
-    /// Connections that are open, and that were accepted so far.
-    fn counts(&self) -> (usize, u64) {
-        let connections = self.connections();
-        (connections.open.len(), connections.next)
-    }
-
-    /// A connection has ended.
-    fn forget(&self, number: u64) {
-        self.connections().open.remove(&number);
-        self.ended.notify_all();
-    }
-
-    /// Collects the connections whose thread has served one call since the last look, and the beats of these calls.
-    /// False if nothing at all was served since.
-    fn look(&self, slow: &mut Vec<(Arc<Connection>, u64)>) -> bool {
-        let mut stirred = false;
-        for open in self.connections().open.values_mut() {
-            let beat = open.beat.load(Ordering::SeqCst);
-            let serving = beat % 2 == 1;
-            if serving && beat == open.seen {
-                slow.extend(open.connection.upgrade().map(|connection| (connection, beat)));
-            }
-            stirred |= serving || beat != open.seen;
-            open.seen = beat;
-        }
-        stirred
-    }
-
     /// Lets connections end, and cuts those that do not.
     fn drain(&self) {
         self.stopping.store(true, Ordering::SeqCst);
-        self.shut(std::net::Shutdown::Read);
-        if !self.wait(self.config.drain) {
-            self.shut(std::net::Shutdown::Both);
-            if !self.wait(CUT_TIME) {
+        self.table.shut_all(std::net::Shutdown::Read);
+        if !self.table.wait(self.config.drain) {
+            self.table.shut_all(std::net::Shutdown::Both);
+            if !self.table.wait(CUT_TIME) {
                 warn!("some calls are still being served; their clients get no reply");
             }
         }
-    }
-
-    fn shut(&self, how: std::net::Shutdown) {
-        for open in self.connections().open.values() {
-            if let Err(error) = open.stream.shutdown(how) {
-                debug!("a connection is already down: {error}");
-            }
-        }
-    }
-
-    /// Waits until no connection is left; false if it took too long.
-    fn wait(&self, most: Duration) -> bool {
-        let waited = self.ended.wait_timeout_while(self.connections(), most, |connections| {
-            !connections.open.is_empty()
-        });
-        let (connections, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        connections.open.is_empty()
     }
 }

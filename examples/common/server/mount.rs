@@ -15,9 +15,10 @@ use nfswire_xdr::{Array, Cursor};
 use super::identity::Identity;
 use super::nfs::arguments;
 use super::reply::{Batch, Fault};
-use super::trust::Trust;
+use super::trust::admits;
 use crate::exports::{self, normal};
 use crate::fs::{Failure, Handle};
+use crate::told::Told;
 
 /// Most mounts that DUMP lists. It is a courtesy to administrators: nothing depends on the list.
 const MAX_REMEMBERED: usize = 256;
@@ -66,7 +67,7 @@ pub(super) struct Client<'a> {
     pub(super) peer: SocketAddr,
     /// As the credential says.
     pub(super) identity: Identity,
-    pub(super) trust: &'a Trust,
+    pub(super) told: &'a Told,
 }
 
 /// Serves one call: puts its results.
@@ -163,7 +164,7 @@ fn list(exports: &exports::Exports, c: Cursor<'_>, out: &mut Batch<'_, '_>) -> R
 /// Walks from the top of the export down, as the caller, following no symbolic link.
 fn find(exports: &exports::Exports, client: &Client<'_>, path: &[u8]) -> crate::fs::Result<Handle> {
     let (export, steps) = exports.of_path(path).ok_or(Status::NOENT)?;
-    if !client.trust.admits(client.peer, export) {
+    if !admits(client.told, client.peer, export) {
         return Err(Status::ACCES.into());
     }
     let identity = client.identity.squashed(export.squash);

@@ -7,7 +7,7 @@ use nfswire_nfs3::procedures::Null;
 use nfswire_nfs3::{FileHandle, mount as mount_protocol, procedures as nfs_protocol};
 use nfswire_rpc::{Answer, AuthStat, CallHeader, Procedure, ReplyHeader, args_error, parse_call};
 use nfswire_xdr::{Cursor, EncodeError, Encoder, Limits, Segments};
-use tracing::{debug, error};
+use tracing::debug;
 
 use super::faulty::Faulty;
 use super::identity::Identity;
@@ -16,9 +16,10 @@ use super::mount::{self, Mounts};
 use super::nfs;
 use super::replays::{Replays, Ticket, Turn, is_remembered};
 use super::reply::{Batch, Fault, Pages};
-use super::trust::Trust;
+use super::trust::admits;
 use super::zerocopy::Large;
 use crate::exports::Exports;
+use crate::told::{FAULTS, Told, tell};
 
 /// Most elements of a list in a call. No call of the served programs has one beyond its header.
 const MAX_ITEMS: u32 = 1024;
@@ -48,9 +49,10 @@ pub(super) struct Origin {
 
 /// What all connections share: the programs and what they serve.
 pub(super) struct Service {
-    exports: Exports,
+    pub(super) exports: Exports,
     mounts: Mounts,
-    trust: Trust,
+    /// Limits the lines of the log that clients and strangers cause.
+    pub(super) told: Told,
     limits: Limits,
     max_write: u32,
     pub(super) faulty: Faulty,
@@ -71,8 +73,8 @@ impl Service {
         let max_write = max_record.saturating_sub(AROUND_WRITE);
         // Clients like whole pages.
         let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
-        let (mounts, trust, faulty) = (Mounts::default(), Trust::default(), Faulty::default());
-        Self { exports, mounts, trust, limits, max_write, faulty, replays, metrics }
+        let (mounts, told, faulty) = (Mounts::default(), Told::new(), Faulty::default());
+        Self { exports, mounts, told, limits, max_write, faulty, replays, metrics }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
@@ -100,7 +102,7 @@ impl Service {
             Answer::Reply(header) => match out.header(&header) {
                 Ok(()) => Then::Continue,
                 Err(error) => {
-                    error!(%peer, "cannot encode a reply header: {error}; closing the connection");
+                    tell!(FAULTS, error, %peer, "cannot encode a reply header: {error}; closing the connection");
                     Then::Close
                 }
             },
@@ -145,7 +147,7 @@ impl Service {
                 return Answer::Reply(ReplyHeader::system_err(xid));
             };
             // NULL is for everybody: it is how clients find out that the server is there.
-            if call.procedure != Null::NUMBER && !self.trust.admits(peer, export) {
+            if call.procedure != Null::NUMBER && !admits(&self.told, peer, export) {
                 return Answer::Reply(ReplyHeader::auth_error(xid, AuthStat::TOO_WEAK));
             }
             let identity = identity.squashed(export.squash);
@@ -177,7 +179,7 @@ impl Service {
             }
             served
         } else {
-            let client = mount::Client { peer, identity, trust: &self.trust };
+            let client = mount::Client { peer, identity, told: &self.told };
             out.success(xid, |out| {
                 let (exports, mounts) = (&self.exports, &self.mounts);
                 mount::serve(exports, mounts, &client, call.version, call.procedure, c, out)
@@ -191,7 +193,7 @@ impl Service {
                 args_error(xid, &error)
             }
             Fault::Reply(error) => {
-                error!(%peer, procedure = call.procedure, "cannot encode a reply: {error}");
+                tell!(FAULTS, error, %peer, procedure = call.procedure, "cannot encode a reply: {error}");
                 ReplyHeader::system_err(xid)
             }
         })
@@ -218,7 +220,7 @@ impl Service {
             // Nothing was done.
             Err(fault @ (Fault::NoProcedure | Fault::Arguments(_))) => return Err(fault),
             Err(Fault::Reply(error)) => {
-                error!("cannot encode a reply: {error}");
+                tell!(FAULTS, error, "cannot encode a reply: {error}");
                 own.header(&ReplyHeader::system_err(xid))?;
             }
         }

@@ -1,0 +1,230 @@
+//! Hosts and connections that do harm, and what others notice of it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::arithmetic_side_effects)]
+#![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core, clippy::indexing_slicing)]
+
+mod server_support;
+
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use nfswire_examples::fs::{Attributes, Caller, FileSystem, Found, Handle, ReadData, Result};
+use nfswire_examples::server::Config;
+use nfswire_nfs3::FileHandle;
+use nfswire_nfs3::attr::GetattrArgs;
+use nfswire_nfs3::io::ReadArgs;
+use nfswire_nfs3::procedures::{Getattr, Null, Read};
+use server_support::embed::MemFs;
+use server_support::{Client, Running};
+use socket2::{Domain, SockFilter, SockRef, Socket, Type};
+
+/// A client of another address of this machine.
+fn from(address: &str, server: SocketAddr) -> Client {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&format!("{address}:0").parse::<SocketAddr>().unwrap().into()).unwrap();
+    socket.connect(&server.into()).unwrap();
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    Client { stream, xid: 1, user: None }
+}
+
+fn works(client: &mut Client) {
+    client.call::<Null>(&()).results::<Null>();
+}
+
+/// Whether a call on a connection is answered.
+fn is_served(client: &mut Client) -> bool {
+    use std::io::Write;
+    let call = client.record::<Null>(&());
+    client.stream.write_all(&call).is_ok() && client.try_receive().is_some()
+}
+
+/// A file system whose READ takes until it is let go, and whose other calls do not.
+struct Gated {
+    files: MemFs,
+    gate: Arc<Gate>,
+}
+
+#[derive(Default)]
+struct Gate {
+    /// READs that have begun, and whether they may end.
+    state: Mutex<(usize, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn pass(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.0 += 1;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(state, |state| !state.1).unwrap());
+    }
+
+    fn until_begun(&self, reads: usize) {
+        let state = self.state.lock().unwrap();
+        drop(self.changed.wait_while(state, |state| state.0 < reads).unwrap());
+    }
+
+    fn open(&self) {
+        self.state.lock().unwrap().1 = true;
+        self.changed.notify_all();
+    }
+}
+
+impl FileSystem for Gated {
+    fn root(&self) -> Handle {
+        self.files.root()
+    }
+
+    fn getattr(&self, caller: &Caller<'_>, object: &[u8]) -> Result<Attributes> {
+        self.files.getattr(caller, object)
+    }
+
+    fn lookup(&self, caller: &Caller<'_>, dir: &[u8], name: &[u8]) -> Result<Found> {
+        self.files.lookup(caller, dir, name)
+    }
+
+    fn read(&self, caller: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData> {
+        self.gate.pass();
+        self.files.read(caller, file, offset, count)
+    }
+}
+
+#[test]
+fn a_host_that_takes_all_places_in_silence_keeps_nobody_out() {
+    const MOST: usize = 12;
+    let config = Config { max_connections: MOST, ..Config::default() };
+    let server = Running::start(MemFs::default(), config);
+    let mut first = server.connect();
+    works(&mut first);
+    // One more than there are: the last one is refused, for it is of the host that has most.
+    let mut silent: Vec<_> = (1..MOST).map(|_| from("127.0.0.2", server.address)).collect();
+    silent.iter_mut().for_each(works);
+    assert!(!is_served(&mut from("127.0.0.2", server.address)));
+    // Others get their share: half of them, here.
+    let mut others: Vec<_> = (2..=MOST / 2).map(|_| server.connect()).collect();
+    others.iter_mut().for_each(works);
+    works(&mut first);
+    assert!(!is_served(&mut server.connect()), "each host has as many as the other");
+    let served = silent.iter_mut().filter_map(|client| is_served(client).then_some(())).count();
+    assert_eq!(served, MOST / 2);
+}
+
+#[test]
+fn connections_at_work_do_not_give_way() {
+    const MOST: usize = 4;
+    let gate = Arc::new(Gate::default());
+    let files = Gated { files: MemFs::default(), gate: Arc::clone(&gate) };
+    // With and without threads that receive for those that serve.
+    let config = Config { max_connections: MOST, threads: 4, ..Config::default() };
+    let server = Running::start(files, config);
+    let mut busy: Vec<_> = (0..MOST).map(|_| from("127.0.0.2", server.address)).collect();
+    let root = busy[0].mount("/");
+    let args = ReadArgs { file: FileHandle::new(&root).unwrap(), offset: 0, count: 1 };
+    for client in &mut busy {
+        let call = client.record::<Read>(&args);
+        client.send(&call);
+    }
+    gate.until_begun(MOST);
+    // Time for the watcher to have others receive: a call that is served beside is work, too.
+    let getattr = busy[0].record::<Getattr>(&GetattrArgs { object: args.file });
+    busy[0].send(&getattr);
+    assert_eq!(busy[0].receive().xid(), busy[0].xid, "served beside");
+    for _ in 0..3 {
+        assert!(!is_served(&mut server.connect()), "all are at work");
+    }
+    gate.open();
+    for client in &mut busy {
+        client.receive();
+        works(client);
+    }
+    // Now they are not.
+    works(&mut server.connect());
+}
+
+#[test]
+fn bytes_that_come_slowly_on_all_connections_hold_up_nobody() {
+    const SLOW: usize = 64;
+    let server =
+        Running::start(MemFs::default(), Config { max_connections: SLOW + 1, ..Config::default() });
+    let mut client = server.connect();
+    let root = client.mount("/");
+    let args = GetattrArgs { object: FileHandle::new(&root).unwrap() };
+    let mut slow: Vec<_> = (0..SLOW)
+        .map(|_| {
+            let mut client = server.connect();
+            let call = client.record::<Getattr>(&args);
+            (client, call)
+        })
+        .collect();
+    let len = slow[0].1.len();
+    for at in 0..len {
+        for (client, call) in &mut slow {
+            client.send(&call[at..=at]);
+        }
+        // Between any two bytes.
+        client.call::<Getattr>(&args).results::<Getattr>();
+    }
+    for (client, _) in &mut slow {
+        client.receive().results::<Getattr>();
+    }
+}
+
+#[test]
+fn half_a_record_is_not_kept_for_ever() {
+    let tick = Duration::from_millis(50);
+    let config = Config { idle: tick, send_timeout: tick * 6, ..Config::default() };
+    let server = Running::start(MemFs::default(), config);
+    let mut whole = server.connect();
+    works(&mut whole);
+    let mut half = server.connect();
+    // Half a mark; half a record that would be a large one.
+    half.send(&[0x80]);
+    let mut large = server.connect();
+    large.send(&(0x8010_0000_u32).to_be_bytes());
+    large.send(&vec![0; 512 << 10]);
+    assert!(half.is_closed() && large.is_closed());
+    // Silence between records is nothing wrong.
+    works(&mut whole);
+}
+
+/// Nothing that comes from the other side is heard any more: no acknowledgement, no answer to a probe.
+fn cut_the_wire(client: &Client) {
+    const RETURN: u16 = 6;
+    SockRef::from(&client.stream).attach_filter(&[SockFilter::new(RETURN, 0, 0, 0)]).unwrap();
+}
+
+#[test]
+fn connections_whose_client_is_gone_without_a_word_end() {
+    let second = Duration::from_secs(1);
+    // Idle for so long that only the system can notice.
+    let config = Config {
+        max_connections: 2,
+        idle: second * 60,
+        send_timeout: second,
+        keep_alive: second,
+        ..Config::default()
+    };
+    let server = Running::start(MemFs::default(), config);
+    let (mut silent, mut asking) = (server.connect(), server.connect());
+    works(&mut silent);
+    works(&mut asking);
+    assert!(!is_served(&mut server.connect()), "all places are taken");
+    cut_the_wire(&silent);
+    // The reply will not be acknowledged.
+    let call = asking.record::<Null>(&());
+    cut_the_wire(&asking);
+    asking.send(&call);
+    let begun = Instant::now();
+    let mut served = Vec::new();
+    while served.len() < 2 {
+        assert!(begun.elapsed() < second * 60, "{} places are free again", served.len());
+        std::thread::sleep(second / 10);
+        let mut client = server.connect();
+        if is_served(&mut client) {
+            served.push(client);
+        }
+    }
+    served.iter_mut().for_each(works);
+}
