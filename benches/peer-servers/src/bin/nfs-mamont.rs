@@ -18,8 +18,8 @@ use tokio::net::TcpListener;
 
 /// The number of the only export.
 const BACKEND: u8 = 0;
-/// Its pool: 64 MiB in buffers of 64 KiB.
-const BUFFERS: (usize, usize) = (64 << 10, 1024);
+/// Its pool: 64 MiB in buffers of 1 MiB, so that each READ is one `pread`.
+const BUFFERS: (usize, usize) = (1 << 20, 64);
 /// Calls that it works on at a time, as the example in its documentation has it.
 const CONCURRENCY: usize = 64;
 
