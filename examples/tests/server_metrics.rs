@@ -82,6 +82,18 @@ fn the_page_has_what_was_done() {
         client.send(&remove);
         client.receive().results::<Remove>();
     }
+    // Half a record: what it takes is held.
+    let mut half = Client::to(address);
+    half.send(&0x8008_0000_u32.to_be_bytes());
+    half.send(&[0; 200 << 10]);
+    let begun = std::time::Instant::now();
+    while samples(page)["nfswire_buffer_bytes{kind=\"receive\"}"] < f64::from(200 << 10) {
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", samples(page));
+    }
+    drop(half);
+    while samples(page)["nfswire_connections"] > 1.0 {
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", samples(page));
+    }
     // RPC version 3.
     client.send(&server_support::case("B16a"));
     drop(client.receive());
@@ -98,6 +110,15 @@ fn the_page_has_what_was_done() {
     assert_eq!(get("rpc_errors_total{reason=\"rpc_mismatch\"}"), Some(1.0));
     assert_eq!(get("replay_lookups_total{outcome=\"replayed\"}"), Some(1.0));
     assert_eq!(get("connections"), Some(1.0));
+    assert_eq!(get("connections_accepted_total"), Some(2.0));
+    for reason in ["host", "full", "failed"] {
+        assert_eq!(get(&format!("connections_refused_total{{reason=\"{reason}\"}}")), Some(0.0));
+    }
+    assert_eq!(get("connections_gave_way_total"), Some(0.0));
+    // One that receives, small again, and one with the head of replies.
+    assert_eq!(get("buffers{kind=\"receive\"}"), Some(1.0));
+    assert!(get("buffer_bytes{kind=\"receive\"}").unwrap() < 64e3, "{samples:?}");
+    assert_eq!(get("buffers{kind=\"reply\"}"), Some(1.0));
     // MNT, 3 + 4, REMOVE twice, and the error; those that came together may have left together.
     let (replies, sends) = (get("replies_total").unwrap(), get("sends_total").unwrap());
     assert!((replies - 11.0).abs() < 0.1 && (8.0..=11.0).contains(&sends), "{replies}, {sends}");

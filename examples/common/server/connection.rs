@@ -25,6 +25,7 @@ use tracing::debug;
 use super::Shared;
 use super::cold::{SLOW, Suspicion};
 use super::crew::Job;
+use super::held::Share;
 use super::reply::{Batch, Pages, Tally};
 use super::send::{SendError, Socket, send};
 use super::service::{Kind, Origin, Service, Then};
@@ -373,9 +374,17 @@ struct Memory {
     large: Large,
     pages: Vec<u8>,
     call: Call,
+    share: Share,
 }
 
 impl Memory {
+    /// Has the page of metrics tell what this thread holds, beside the buffer that it receives into.
+    fn note(&mut self, incoming: &RecordBuffer) {
+        let call = self.call.large.as_ref().map_or(0, RecordBuffer::capacity);
+        let received = call.saturating_add(incoming.capacity());
+        self.share.note([received, self.head.capacity(), self.pages.capacity()]);
+    }
+
     fn shrink(&mut self) {
         self.head.truncate(IDLE_HEAD);
         self.head.shrink_to_fit();
@@ -435,7 +444,9 @@ struct Driver<'c> {
 impl Driver<'_> {
     fn run(mut self) -> Result<(), End> {
         let connection = self.connection;
-        let mut memory = Memory::default();
+        let held = connection.shared.service.metrics.as_ref().map(|metrics| &metrics.held);
+        let share = held.map(Share::new).unwrap_or_default();
+        let mut memory = Memory { share, ..Memory::default() };
         loop {
             // First: another thread may have left calls.
             self.serve_received(&mut memory)?;
@@ -444,6 +455,7 @@ impl Driver<'_> {
             if is_to_end && inbox.buffer.is_at_boundary() {
                 return Ok(());
             }
+            memory.note(&inbox.buffer);
             connection.activity.rest();
             let limits = &connection.shared.limits;
             let received = receive(&connection.stream, &mut inbox.buffer, &mut memory, limits)?;
@@ -469,7 +481,7 @@ impl Driver<'_> {
     fn serve_received(&mut self, memory: &mut Memory) -> Result<(), End> {
         let connection = self.connection;
         let (service, limits) = (&connection.shared.service, &connection.shared.limits);
-        let Memory { head, files, large, pages, call } = memory;
+        let Memory { head, files, large, pages, call, share } = memory;
         let mut next = None;
         while let Some(inbox) = &mut self.inbox {
             if next.is_none() {
@@ -479,6 +491,7 @@ impl Driver<'_> {
             let mut segments = Segments::new();
             let encoder = Encoder::growable(head, &mut segments);
             large.clear(connection.without_copy.load(Ordering::Relaxed));
+            let pages_held = pages.capacity();
             let (pages_left, suspicion) = (Pages::new(pages), &connection.suspicion);
             let mut batch = Batch::new(
                 encoder,
@@ -523,6 +536,7 @@ impl Driver<'_> {
             if self.relieved {
                 // Whoever receives now has such memory, too.
                 *call = Call::default();
+                share.note([0, head.capacity(), pages_held]);
                 connection.shared.crew.begin_to_send(&connection.activity.helpers);
                 self.is_sending = true;
             }
@@ -626,6 +640,7 @@ fn receive(
                 ErrorKind::WouldBlock => {
                     memory.shrink();
                     incoming.shrink(RecordBuffer::FIRST_ROOM);
+                    memory.note(incoming);
                     // What has come of a record cannot be given back otherwise.
                     silence = silence.saturating_add(limits.idle);
                     if silence >= limits.send_timeout && !incoming.is_at_boundary() {

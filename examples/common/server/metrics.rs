@@ -3,6 +3,7 @@
 //! Nothing is counted, and no clock is read, unless somebody wants the page.
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
@@ -13,6 +14,7 @@ use nfswire_rpc::{CallFailure, ReplayStats};
 use nfswire_xdr::{Chunk, Message};
 
 use super::Shared;
+use super::held::Held;
 
 /// Procedures of NFSv3.
 const PROCEDURES: usize = 22;
@@ -82,6 +84,7 @@ pub(super) struct Metrics {
     copied: [AtomicU64; 4],
     refused: [AtomicU64; REFUSALS.len()],
     gave_way: AtomicU64,
+    pub(super) held: Arc<Held>,
 }
 
 /// Why a connection was closed at once.
@@ -244,6 +247,14 @@ impl Metrics {
             writeln!(out, "nfswire_copied_bytes_total{{cause=\"{cause}\"}} {}", get(bytes))?;
         }
         self.write_connections(out, shared)?;
+        head(out, "buffers", "gauge", "Buffers that connections hold, by what they are for.")?;
+        for (kind, buffers, _) in self.held.counts() {
+            writeln!(out, "nfswire_buffers{{kind=\"{kind}\"}} {buffers}")?;
+        }
+        head(out, "buffer_bytes", "gauge", "Their bytes.")?;
+        for (kind, _, bytes) in self.held.counts() {
+            writeln!(out, "nfswire_buffer_bytes{{kind=\"{kind}\"}} {bytes}")?;
+        }
         let (beside, idle, most) = shared.crew.counts();
         head(out, "threads", "gauge", "Threads beside those that receive, by what they do.")?;
         writeln!(out, "nfswire_threads{{state=\"serving\"}} {beside}")?;

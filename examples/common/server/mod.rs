@@ -35,6 +35,7 @@ mod cold;
 mod connection;
 mod crew;
 mod faulty;
+mod held;
 mod http;
 mod identity;
 mod listing;
