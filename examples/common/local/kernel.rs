@@ -9,9 +9,8 @@ use std::os::fd::OwnedFd;
 
 use nfswire_nfs3::{FileType, Status};
 use nfswire_sys::{KernelHandle, handle_at, handle_of, open_by_handle};
-use rustix::fs::{OFlags, Statx, StatxAttributes, readlinkat};
+use rustix::fs::{OFlags, Statx, StatxAttributes};
 use rustix::io::Errno;
-use rustix::path::DecInt;
 
 use super::attr::{file_type, stat};
 use super::handle::Key;
@@ -95,7 +94,7 @@ pub(super) struct Kernel {
     /// A directory of the export's file system, open for reading.
     mount: OwnedFd,
     /// The export is the whole file system, so that no file of it lies elsewhere.
-    is_whole: bool,
+    pub(super) is_whole: bool,
 }
 
 impl Kernel {
@@ -123,13 +122,6 @@ impl Kernel {
                 other => return other,
             }
         }
-    }
-}
-
-#[cfg(test)]
-impl Kernel {
-    pub(super) const fn is_whole(&self) -> bool {
-        self.is_whole
     }
 }
 
@@ -206,18 +198,5 @@ impl LocalFs {
             Ok((fd, found)) if self.numbering.key(&found) == key => Sought::Found(fd, found.into()),
             _ => Sought::Unknown,
         })
-    }
-
-    /// The path that the kernel shows for an open file, as seen from the root of the export. May be anything: it is to be
-    /// tried.
-    fn name_below(&self, fd: &OwnedFd) -> Option<Vec<u8>> {
-        let path = |fd: &OwnedFd| {
-            readlinkat(&self.descriptors, DecInt::from_fd(fd), Vec::new())
-                .ok()
-                .map(alloc::ffi::CString::into_bytes)
-        };
-        let (root, full) = (path(&self.root.path)?, path(fd)?);
-        let root = root.strip_suffix(b"/").unwrap_or(&root);
-        Some(full.strip_prefix(root)?.strip_prefix(b"/")?.to_vec())
     }
 }

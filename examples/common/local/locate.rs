@@ -6,14 +6,14 @@ use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use nfswire_nfs3::{FileType, Status};
-use rustix::fs::{Mode, OFlags, RawDir, Statx, openat, openat2};
+use rustix::fs::{Mode, OFlags, RawDir, Statx, openat2};
 
 use super::attr::stat;
 use super::handle::{FileId, Key, Refused};
 use super::kernel::Sought;
 use super::node::{Node, reopen};
 use super::places::Way;
-use super::{LOOK, LocalFs};
+use super::{LOOK, LocalFs, below};
 use crate::fs::{Caller, Failure, Found, Handle, Result, check_name};
 use crate::told::{FAULTS, tell};
 
@@ -25,9 +25,6 @@ const WALK_TIME: Duration = Duration::from_secs(10);
 
 /// Share of time that walks in vain may take: one in so many.
 const WALK_SHARE: u32 = 5;
-
-/// Steps up that a directory may be away from the root of the export.
-const MAX_DEPTH: u32 = 4096;
 
 /// Piece of a path that is opened at once; the kernel takes less than 4096 bytes.
 const LONG_PATH: usize = 4000;
@@ -92,8 +89,14 @@ impl LocalFs {
         }
         if let Some(node) = self.nodes.get(key.id) {
             // An open file keeps its inode number: the handle is of an earlier or never of any file.
-            return if node.key == key { Ok(node) } else { Err(Status::STALE.into()) };
+            return if node.key == key {
+                self.check_below(&node)?;
+                Ok(node)
+            } else {
+                Err(Status::STALE.into())
+            };
         }
+        let start = below::now();
         let sought = hint.map_or(Ok(Sought::Unknown), |hint| self.by_hint(key, &hint))?;
         let (fd, stat) = match sought {
             Sought::Found(fd, stat) => (fd, *stat),
@@ -105,7 +108,9 @@ impl LocalFs {
                 None => self.by_walk(key)?.ok_or(Status::STALE)?,
             },
         };
-        Ok(self.enter_unnamed(fd, &stat))
+        let node = self.enter_unnamed(fd, &stat);
+        node.saw_below(start);
+        Ok(node)
     }
 
     /// The directory of the second handle of a call: one of another export is somewhere else, not nowhere.
@@ -342,28 +347,5 @@ impl LocalFs {
         } else {
             Err(Status::STALE.into())
         }
-    }
-
-    fn up(&self, from: &OwnedFd) -> Result<(OwnedFd, Statx)> {
-        let fd = self.with_descriptors(|| Ok(openat(from, "..", LOOK, Mode::empty())?))?;
-        let stat = stat(&fd)?;
-        Ok((fd, stat))
-    }
-
-    /// Whether a directory is the root of the export, or below it.
-    pub(super) fn is_below(&self, dir: &OwnedFd, key: Key) -> Result<bool> {
-        let (mut at, mut at_key) = (dir.try_clone().map_err(|_| Status::JUKEBOX)?, key);
-        for _ in 0..MAX_DEPTH {
-            if at_key == self.root.key {
-                return Ok(true);
-            }
-            let (above, above_stat) = self.up(&at)?;
-            let above_key = self.numbering.key(&above_stat);
-            if above_key == at_key {
-                break;
-            }
-            (at, at_key) = (above, above_key);
-        }
-        Ok(false)
     }
 }

@@ -1,14 +1,15 @@
 //! A directory of this machine as a [`FileSystem`].
 //!
 //! Every step from one name to the next is an `openat2` below the export that follows no symbolic link and enters no
-//! other mounted file system, so no race of a local process leads out of the export. Special files are looked at
-//! (`O_PATH`) and never opened. When this process may switch users, each operation runs as its caller and the kernel
-//! judges it; otherwise everything runs as this process.
+//! other mounted file system, so no race of a local process leads out of the export; a directory that one moves out is no
+//! longer served a second later (`below`). Special files are looked at (`O_PATH`) and never opened. When this process may
+//! switch users, each operation runs as its caller and the kernel judges it; otherwise everything runs as this process.
 //!
 //! State lives in three bounded tables: open files (`node`), last known places of files (`places`) and rights
 //! found earlier, per open file. Attributes are never cached.
 
 mod attr;
+mod below;
 mod change;
 mod data;
 mod errno;
@@ -297,6 +298,7 @@ impl LocalFs {
     /// The file in use for a descriptor just got, seen under this name.
     fn enter(&self, fd: OwnedFd, stat: &Statx, dir: &Node, name: &[u8]) -> Arc<Node> {
         let node = self.enter_unnamed(fd, stat);
+        node.saw_below(dir.seen_below());
         self.places.seen(node.key.id, dir.key.id, name);
         node
     }

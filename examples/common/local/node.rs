@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 use core::num::NonZeroUsize;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -57,6 +57,10 @@ pub(super) struct Node {
     rights: Mutex<Vec<Remembered>>,
     /// Whether data was written that no fsync has covered.
     uncommitted: AtomicBool,
+    /// Whether the last name is gone: nothing of it will be there after a power loss.
+    gone: AtomicBool,
+    /// Of a directory: when it was last known to be below the export, in ms; 0 for never.
+    below: AtomicU64,
     syncs: Syncs,
     verifier: Arc<WriteVerifier>,
 }
@@ -79,6 +83,8 @@ impl Node {
             change: Mutex::new(()),
             rights: Mutex::new(Vec::new()),
             uncommitted: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            below: AtomicU64::new(0),
             syncs: Syncs::default(),
             verifier,
         }
@@ -164,8 +170,19 @@ impl Node {
         self.uncommitted.store(true, Ordering::SeqCst);
     }
 
+    /// Whether there is data to commit. Of a file without a name there is not: nobody can ask for it again.
     fn is_uncommitted(&self) -> bool {
-        self.uncommitted.load(Ordering::SeqCst)
+        self.uncommitted.load(Ordering::SeqCst) && !self.gone.load(Ordering::SeqCst)
+    }
+
+    /// When it was last known to be below the export.
+    pub(super) fn seen_below(&self) -> u64 {
+        self.below.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it was below the export at this time.
+    pub(super) fn saw_below(&self, time: u64) {
+        self.below.fetch_max(time, Ordering::Relaxed);
     }
 
     /// A descriptor to sync a regular file or a directory by: if there is data to commit, the one it was written
@@ -294,10 +311,13 @@ impl Nodes {
         }
     }
 
-    /// Forgets a file that is gone, so that its space is freed.
+    /// Forgets a file whose last name is gone, so that its space is freed. What was written to it and not committed need
+    /// not go to disk for that.
     pub(super) fn remove(&self, id: FileId) {
         let removed = self.cache().pop(&id);
-        drop(removed);
+        if let Some(node) = removed {
+            node.gone.store(true, Ordering::SeqCst);
+        }
     }
 
     /// Forgets half of the files, the longest unused, when descriptors run out.

@@ -70,6 +70,56 @@ fn a_directory_moved_out_has_no_way_up() {
 }
 
 #[test]
+fn a_directory_moved_out_is_stale_a_second_later() {
+    for export in Export::in_each_mode() {
+        let (folder, deep) = (export.folder("folder"), export.folder("folder/deep"));
+        let (top, inner) = (export.root(), export.file("folder/deep/inner", b"x"));
+        let there = export.file("there", b"x");
+        let outside = export.dir.path().join("outside");
+        let second = core::time::Duration::from_millis(1100);
+        // What is asked all the time is no safer than what is not.
+        let ask = || export.fs.getattr(&me(), deep.as_bytes()).map(drop);
+        for _ in 0..50 {
+            ask().unwrap();
+        }
+        std::fs::rename(export.path("folder"), &outside).unwrap();
+        let moved = std::time::Instant::now();
+        while moved.elapsed() < second {
+            drop(ask());
+        }
+        let (fs, me) = (&export.fs, &me());
+        for dir in [folder.as_bytes(), deep.as_bytes()] {
+            let (to, from) = ((top.as_bytes(), &b"x"[..]), (dir, &b"inner"[..]));
+            let answers = [
+                status(fs.getattr(me, dir)),
+                status(fs.access(me, dir, 1)),
+                status(fs.setattr(me, dir, &mode(0o700), None)),
+                status(fs.lookup(me, dir, b"inner")),
+                status(fs.lookup(me, dir, b"..")),
+                status(export.list(&Handle::new(dir).unwrap(), 0, 9)),
+                status(fs.create(me, dir, b"new", &CreateHow::Unchecked(NOTHING))),
+                status(fs.mkdir(me, dir, b"new", &NOTHING)),
+                status(fs.remove(me, dir, b"inner")),
+                status(fs.rmdir(me, dir, b"deep")),
+                status(fs.rename(me, from, to)),
+                status(fs.rename(me, (top.as_bytes(), b"there"), (dir, b"new"))),
+                status(fs.link(me, there.as_bytes(), dir, b"new")),
+                status(fs.fsstat(me, dir)),
+            ];
+            assert_eq!(answers, [Status::STALE; 14]);
+        }
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(outside.join("deep")).unwrap().count(), 1);
+        // A file in use is served wherever it is.
+        assert_eq!(export.read(me, &inner, 0, 9).unwrap().0, b"x");
+
+        std::fs::rename(&outside, export.path("back")).unwrap();
+        assert_eq!(fs.lookup(me, deep.as_bytes(), b"inner").unwrap().object, inner);
+        assert_eq!(fs.lookup(me, deep.as_bytes(), b"..").unwrap().object, folder);
+    }
+}
+
+#[test]
 fn other_file_systems_are_not_entered() {
     // /proc is mounted below the root of this machine.
     let fs = LocalFs::new(

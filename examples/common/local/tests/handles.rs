@@ -263,7 +263,7 @@ fn the_whole_of_a_file_system_needs_no_search_at_all() {
     let (Ok(dir), Ok(fs)) = (tempfile::tempdir_in(top), LocalFs::new(top, options)) else {
         return println!("no /dev/shm that can be written and exported by the kernel's handles");
     };
-    if !fs.kernel.as_ref().unwrap().is_whole() {
+    if !fs.kernel.as_ref().unwrap().is_whole {
         return println!("/dev/shm is no file system of its own");
     }
     std::fs::write(dir.path().join("file"), "x").unwrap();
