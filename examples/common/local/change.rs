@@ -71,8 +71,8 @@ impl LocalFs {
     fn lost_name(&self, fd: &OwnedFd, was: &Statx, dir: &Node, name: &[u8]) {
         let key = self.numbering.key(was);
         match attr::stat(fd) {
-            Ok(stat) if stat.stx_nlink > 0 => self.places.left(key.id, dir.key.id, name),
-            _ => self.forget(key),
+            Ok(stat) if stat.stx_nlink == 0 => self.forget(key),
+            _ => self.places.left(key.id, dir.key.id, name),
         }
     }
 
@@ -107,7 +107,11 @@ impl LocalFs {
             let (done, from) = flatten(inner);
             (done, from, to)
         };
-        done.and_then(|()| {
+        done.and_then(|replaced| {
+            // Not under the locks: a large file takes time to go.
+            if let Some((fd, stat)) = replaced {
+                self.lost_name(&fd, &stat, &to_dir, names.1);
+            }
             self.durable(&to_dir)?;
             if from_dir.key == to_dir.key { Ok(()) } else { self.durable(&from_dir) }
         })
@@ -115,12 +119,13 @@ impl LocalFs {
         Ok(Renamed { from, to })
     }
 
+    /// Returns what had the new name before.
     fn rename_between(
         &self,
         caller: &Caller<'_>,
         (from_dir, to_dir): (&Node, &Node),
         (from, to): (&[u8], &[u8]),
-    ) -> Result<()> {
+    ) -> Result<Option<(OwnedFd, Statx)>> {
         self.check_writable()?;
         check_name(from)?;
         check_name(to)?;
@@ -146,14 +151,12 @@ impl LocalFs {
             Err(error) => return Err(error.into()),
         }
         let key = self.numbering.key(&source);
-        match target {
+        if target.as_ref().is_some_and(|(_, target)| self.numbering.key(target) == key) {
             // Two names of one file: nothing was changed.
-            Some((_, target)) if self.numbering.key(&target) == key => return Ok(()),
-            Some((fd, target)) => self.lost_name(&fd, &target, to_dir, to),
-            None => {}
+            return Ok(None);
         }
         self.places.seen(key.id, to_dir.key.id, to);
-        Ok(())
+        Ok(target)
     }
 
     /// LINK.
