@@ -7,10 +7,9 @@
 mod server_support;
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use nfswire_nfs3::attr::{GetattrArgs, SetattrArgs};
@@ -27,7 +26,7 @@ use nfswire_nfs3::{
 use nfswire_rpc::Procedure;
 use nfswire_xdr::Payload;
 use rustix::process::{Pid, Signal, kill_process};
-use server_support::{Client, Reply};
+use server_support::{Client, Reply, ready};
 
 fn fh(handle: &[u8]) -> FileHandle<'_> {
     FileHandle::new(handle).unwrap()
@@ -41,14 +40,6 @@ fn op<'a>(dir: &'a [u8], name: &'a str) -> DirOpArgs<'a> {
 fn status(reply: &Reply) -> Status {
     let results = &reply.0[reply.0.len() - reply.results_len()..];
     Status(u32::from_be_bytes(*results.first_chunk().unwrap()))
-}
-
-/// Reads up to the line that says the server is ready.
-fn ready(mut command: Command) -> (Child, SocketAddr) {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
-    let ready = out.find_map(|line| line.unwrap().strip_prefix("ready ").map(str::to_owned));
-    (child, ready.expect("the server gets ready").parse().unwrap())
 }
 
 fn server(top: &Path, export: &str) -> Vec<String> {
@@ -189,6 +180,27 @@ fn work(client: Client, names: bool) -> Vec<(String, Vec<String>)> {
         let remove = RemoveArgs { object: op(&dir, name) };
         at.call::<Remove>("REMOVE", &remove, on(&["fsync dir"]));
     }
+    // What was not committed need not be, of a file that nobody can ask for again.
+    let how = CreateHow::Unchecked(new);
+    for (name, syncs) in [("e", ["fsync dir/e", "fsync dir"]), ("f", ["fsync dir/f", "fsync dir"])]
+    {
+        at.create("unchecked", &dir, name, how, if names { &syncs } else { &[] });
+        let file = at.look(&dir, name);
+        at.write(&file, StableHow::Unstable, &[]);
+    }
+    let f = at.look(&dir, "f");
+    let link = LinkArgs { file: fh(&f), link: op(&dir, "f2") };
+    at.call::<Link>("LINK, uncommitted", &link, on(&["fsync dir/f", "fsync dir"]));
+    at.write(&f, StableHow::Unstable, &[]);
+    let rename = RenameArgs { from: op(&dir, "e"), to: op(&dir, "f") };
+    at.call::<Rename>("RENAME over one of two names", &rename, on(&["fsync dir"]));
+    // The descriptor goes by the name that it was opened by.
+    at.commit(&f, &["fsync dir/f"]);
+    at.write(&f, StableHow::Unstable, &[]);
+    let rename = RenameArgs { from: op(&dir, "f"), to: op(&dir, "f2") };
+    at.call::<Rename>("RENAME over an uncommitted file", &rename, on(&["fsync dir"]));
+    let remove = RemoveArgs { object: op(&dir, "f2") };
+    at.call::<Remove>("REMOVE of an uncommitted file", &remove, on(&["fsync dir"]));
     let gone = RemoveArgs { object: op(&dir, "b3") };
     at.fails::<Remove>("REMOVE of nothing", &gone, Status::NOENT);
     let rmdir = RmdirArgs { object: op(&root, "dir") };

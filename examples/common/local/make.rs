@@ -7,14 +7,15 @@ use std::os::fd::OwnedFd;
 use nfswire_nfs3::create::CreateHow;
 use nfswire_nfs3::{FileType, SetAttributes, SetTime, SpecData, Status, Time};
 use rustix::fs::{
-    AtFlags, Mode, OFlags, Statx, ftruncate, makedev, mkdirat, mknodat, openat2, symlinkat,
+    AtFlags, Mode, OFlags, Statx, ftruncate, linkat, makedev, mkdirat, mknodat, openat2, symlinkat,
     unlinkat,
 };
 use rustix::io::Errno;
+use rustix::path::DecInt;
 
 use super::node::Node;
 use super::{LocalFs, attr, is_dot};
-use crate::fs::{Caller, Made, Result, check_name};
+use crate::fs::{Caller, Made, Result, check_name, ensure};
 use crate::told::{FAULTS, tell};
 
 /// Mode of a file whose creator named none: RFC 1813 leaves it to the server.
@@ -103,7 +104,10 @@ impl LocalFs {
         let owner = self.check_owner(caller, &wanted);
         for _ in 0..ROUNDS {
             // Each step on its own as the caller: what comes between needs the server's own rights.
-            let open_new = || self.open_new(dir, name, wanted.mode.unwrap_or(DEFAULT_MODE));
+            let open_new = || match how {
+                CreateHow::Exclusive(_) => self.open_exclusive(dir, name, &wanted),
+                _ => self.open_new(dir, name, wanted.mode.unwrap_or(DEFAULT_MODE)),
+            };
             let opened = match owner {
                 Ok(()) => self.identity.acting_as(caller, open_new),
                 Err(_) => Err(Status::EXIST.into()),
@@ -221,7 +225,44 @@ impl LocalFs {
             | OFlags::CLOEXEC
             | OFlags::NOCTTY;
         let mode = Mode::from_raw_mode(mode & 0o7777);
-        self.with_descriptors(|| Ok(openat2(&dir.path, name, how, mode, self.below)?))
+        self.with_descriptors(|| match openat2(&dir.path, name, how, mode, self.below) {
+            // Another file system is mounted there, which is not exported.
+            Err(Errno::XDEV) => Err(Status::ACCES.into()),
+            opened => Ok(opened?),
+        })
+    }
+
+    /// The same for EXCLUSIVE: the file gets its verifier before its name. Otherwise a server that dies in between would
+    /// leave a file that its creator, who tries again, takes for somebody else's.
+    fn open_exclusive(&self, dir: &Node, name: &[u8], wanted: &SetAttributes) -> Result<OwnedFd> {
+        // First: of a name that is taken no other error may be told, as of a full disk.
+        match self.child(dir, name) {
+            Ok(_) => return Err(Status::EXIST.into()),
+            Err(failure) if failure.status == Status::NOENT => {}
+            Err(failure) => return Err(failure),
+        }
+        let mode = wanted.mode.unwrap_or(DEFAULT_MODE);
+        let how = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let opened = self.with_descriptors(|| {
+            match openat2(&dir.path, ".", how, Mode::from_raw_mode(mode & 0o7777), self.below) {
+                // The file system has no files without names.
+                Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
+                opened => Ok(Some(opened?)),
+            }
+        })?;
+        let Some(fd) = opened else { return self.open_new(dir, name, mode) };
+        attr::apply(&fd, &self.descriptors, &SetAttributes { mode: None, ..*wanted })?;
+        let unnamed = DecInt::from_fd(&fd);
+        linkat(&self.descriptors, unnamed, &dir.path, name, AtFlags::SYMLINK_FOLLOW)?;
+        // The kernel goes on to show the first descriptor's file as one without a name.
+        let named = self.child(dir, name).and_then(|(path, stat)| {
+            ensure(
+                self.numbering.key(&stat) == self.numbering.key(&attr::stat(&fd)?),
+                Status::STALE,
+            )?;
+            super::reopen(&path, &self.descriptors, OFlags::RDWR)
+        });
+        Ok(named.unwrap_or(fd))
     }
 
     fn make_other(

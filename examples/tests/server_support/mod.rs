@@ -10,9 +10,10 @@
 pub(crate) mod embed;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -62,6 +63,14 @@ impl Drop for Running {
             self.end();
         }
     }
+}
+
+/// Starts the program `server` and reads up to the line that says it is ready.
+pub(crate) fn ready(mut command: Command) -> (Child, SocketAddr) {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = out.find_map(|line| line.unwrap().strip_prefix("ready ").map(str::to_owned));
+    (child, ready.expect("the server gets ready").parse().unwrap())
 }
 
 pub(crate) struct Client {
