@@ -15,7 +15,7 @@ const MAX_NAME: usize = 1024;
 const MAX_STEP: usize = 255;
 
 /// On most systems only an administrator's programs get a port below this one.
-const RESERVED_PORTS: u16 = 1024;
+pub const RESERVED_PORTS: u16 = 1024;
 
 /// One export.
 #[derive(Clone)]

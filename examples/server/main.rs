@@ -20,7 +20,7 @@ use announce::{Room, Share};
 use clap::{Parser, ValueEnum};
 use export::ExportOption;
 use ipnet::IpNet;
-use nfswire_examples::exports::{Export, Exports, export_name, loopback};
+use nfswire_examples::exports::{Export, Exports, RESERVED_PORTS, export_name, loopback};
 use nfswire_examples::local::{ExportOptions, HandleMode, LocalFs};
 use nfswire_examples::sample::Sample;
 use nfswire_examples::server::{Config, Server, Squash, ZeroCopy};
@@ -301,6 +301,9 @@ fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         max_connections: room.connections,
         ..Config::default()
     };
+    if shares.iter().any(|share| share.export.secure) {
+        look_at_ports();
+    }
     keep_to_quotas();
     let exports = Exports::new(shares.iter().map(|share| share.export.clone()).collect())?;
     let server = Server::with_exports(exports, config.clone()).bind(options.listen.as_str())?;
@@ -388,6 +391,18 @@ fn shares(
         });
     }
     Ok(shares)
+}
+
+/// Says so if everybody on this machine gets the ports that `secure` takes for an administrator's, as in most containers.
+fn look_at_ports() {
+    let first = fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    let first = first.ok().and_then(|first| first.trim().parse::<u16>().ok());
+    if let Some(first) = first.filter(|first| *first < RESERVED_PORTS) {
+        warn!(
+            "secure keeps nobody on this machine from claiming to be somebody else: every user gets ports from {first} on; \
+             set the sysctl net.ipv4.ip_unprivileged_port_start to {RESERVED_PORTS}"
+        );
+    }
 }
 
 /// Whether whoever started this process wants it to outlive the terminal, as `nohup` does.

@@ -291,7 +291,7 @@ fn first_bytes(client: &mut Client, root: &[u8], name: &str) -> Option<Vec<u8>> 
 #[test]
 fn as_many_connections_as_the_descriptors_hold_work_and_no_more() {
     let place = Place::new();
-    for number in 0..400 {
+    for number in 0..300 {
         let path = Path::new(&place.export).join(number.to_string());
         std::fs::write(path, number.to_string()).unwrap();
     }
@@ -303,7 +303,7 @@ fn as_many_connections_as_the_descriptors_hold_work_and_no_more() {
     let root = clients[0].mount("/");
     // More files than can be kept open.
     let all_work = |clients: &mut Vec<Client>| {
-        for number in 0..400 {
+        for number in 0..300 {
             let (name, client) = (number.to_string(), number % clients.len());
             assert_eq!(first_bytes(&mut clients[client], &root, &name).unwrap(), name.as_bytes());
         }

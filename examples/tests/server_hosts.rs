@@ -5,12 +5,13 @@
 
 mod server_support;
 
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use nfswire_examples::fs::{Attributes, Caller, FileSystem, Found, Handle, ReadData, Result};
-use nfswire_examples::server::Config;
+use nfswire_examples::server::{Config, Server};
 use nfswire_nfs3::FileHandle;
 use nfswire_nfs3::attr::GetattrArgs;
 use nfswire_nfs3::io::ReadArgs;
@@ -35,7 +36,6 @@ fn works(client: &mut Client) {
 
 /// Whether a call on a connection is answered.
 fn is_served(client: &mut Client) -> bool {
-    use std::io::Write;
     let call = client.record::<Null>(&());
     client.stream.write_all(&call).is_ok() && client.try_receive().is_some()
 }
@@ -109,6 +109,42 @@ fn a_host_that_takes_all_places_in_silence_keeps_nobody_out() {
     assert!(!is_served(&mut server.connect()), "each host has as many as the other");
     let served = silent.iter_mut().filter_map(|client| is_served(client).then_some(())).count();
     assert_eq!(served, MOST / 2);
+}
+
+#[test]
+fn a_host_that_no_export_admits_takes_no_place() {
+    let config = Config {
+        max_connections: 1,
+        allow: vec!["127.0.0.1/32".parse().unwrap()],
+        metrics: Some(([127, 0, 0, 1], 0).into()),
+        ..Config::default()
+    };
+    let server = Server::new(Arc::new(MemFs::default()), config).bind("127.0.0.1:0").unwrap();
+    let (address, page, stop) =
+        (server.local_addr(), server.metrics_addr().unwrap(), server.stop_handle());
+    let running = std::thread::spawn(|| server.run());
+    // They are kept open by their side.
+    let mut strangers: Vec<_> = (0..20).map(|_| from("127.0.0.2", address)).collect();
+    let mut client = Client::to(address);
+    works(&mut client);
+    for stranger in &mut strangers {
+        assert!(!is_served(stranger));
+    }
+    works(&mut client);
+    let mut request = TcpStream::connect(page).unwrap();
+    request.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+    let mut metrics = String::new();
+    request.read_to_string(&mut metrics).unwrap();
+    for line in [
+        "nfswire_connections 1",
+        "nfswire_connections_accepted_total 1",
+        "nfswire_connections_refused_total{reason=\"host\"} 20",
+        "nfswire_connections_refused_total{reason=\"full\"} 0",
+    ] {
+        assert!(metrics.lines().any(|told| told == line), "{line}: {metrics}");
+    }
+    stop.stop();
+    running.join().unwrap().unwrap();
 }
 
 #[test]

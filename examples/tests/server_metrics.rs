@@ -98,6 +98,10 @@ fn the_page_has_what_was_done() {
     client.send(&server_support::case("B16a"));
     drop(client.receive());
 
+    // A reply is counted once it has left.
+    while samples(page)["nfswire_replies_total"] < 11.0 {
+        assert!(begun.elapsed().as_secs() < 60, "{:?}", samples(page));
+    }
     let samples = samples(page);
     let get = |name: &str| samples.get(&format!("nfswire_{name}")).copied();
     assert_eq!(get("calls_total{procedure=\"GETATTR\"}"), Some(4.0));

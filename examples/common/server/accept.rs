@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use rustix::io::Errno;
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::connection::Connection;
 use super::metrics::Refusal;
@@ -40,7 +40,12 @@ pub(super) fn accept(shared: &Arc<Shared>, listener: &TcpListener) -> Result<(),
             Err(error) => match error.raw_os_error().map(Errno::from_raw_os_error) {
                 Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
                     if !out_of_room {
-                        warn!("cannot accept connections: {error}; trying until it works again");
+                        let told = &shared.service.told;
+                        tell!(
+                            told,
+                            warn,
+                            "cannot accept connections: {error}; trying until it works again"
+                        );
                         out_of_room = true;
                     }
                     thread::sleep(PAUSE);
