@@ -30,8 +30,12 @@ const REST: Duration = Duration::from_secs(10);
 /// The watcher looks this often. A call that it sees twice is slow: long enough that a thread which only waited for a
 /// processor is rarely taken for one.
 const TICK: Duration = Duration::from_millis(4);
-/// After this many looks at which nothing was served, the watcher sleeps until something is.
-const QUIET_TICKS: u32 = 250;
+/// After this many looks that found nothing slow, only every second look comes so soon, the other ones after
+/// [`PAUSE`]: what is slow is still found by the shorter of the two.
+const CALM_LOOKS: u32 = 64;
+const PAUSE: Duration = Duration::from_millis(28);
+/// When nothing was served for so long, the watcher sleeps until something is.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// Receiving for a connection.
 pub(super) struct Job {
@@ -218,15 +222,19 @@ pub(super) fn watch(shared: &Shared) {
     if crew.threads == 0 || crew.watcher.set(thread::current()).is_err() {
         return;
     }
-    let mut quiet = 0u32;
+    let (mut quiet, mut calm, mut paused) = (Duration::ZERO, 0u32, false);
     let mut slow = Vec::new();
     while !crew.lock().closed {
-        thread::park_timeout(TICK);
-        quiet = if shared.table.look(&mut slow) { 0 } else { quiet.saturating_add(1) };
+        paused = calm >= CALM_LOOKS && !paused;
+        let pause = if paused { PAUSE } else { TICK };
+        thread::park_timeout(pause);
+        let stirred = shared.table.look(&mut slow);
+        quiet = if stirred { Duration::ZERO } else { quiet.saturating_add(pause) };
+        calm = if slow.is_empty() { calm.saturating_add(1) } else { 0 };
         for (connection, beat) in slow.drain(..) {
             connection.relieve(beat);
         }
-        if quiet > QUIET_TICKS {
+        if quiet > QUIET {
             // Who begins a call after the look below sees that this thread is asleep.
             crew.asleep.store(true, Ordering::SeqCst);
             if !shared.table.look(&mut slow) && slow.is_empty() && !crew.lock().closed {
@@ -234,7 +242,7 @@ pub(super) fn watch(shared: &Shared) {
             }
             crew.asleep.store(false, Ordering::SeqCst);
             slow.clear();
-            quiet = 0;
+            quiet = Duration::ZERO;
         }
     }
 }
