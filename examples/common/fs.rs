@@ -342,6 +342,13 @@ pub trait FileSystem: Send + Sync {
     /// reached. `offset` may lie anywhere, also where `offset + count` is above 2^64.
     fn read(&self, caller: &Caller<'_>, file: &[u8], offset: u64, count: u32) -> Result<ReadData>;
 
+    /// Whether all that a file has in a range is in memory, of a file to which [`read`](Self::read) has referred as
+    /// [`FileData::File`]; `None` if that cannot be told. Must not wait for a disk. The core asks this about some MiB at
+    /// once, to know of what need not be [fetched](Self::fetch). The default asks the page cache.
+    fn is_in_memory(&self, file: &OwnedFd, offset: u64, len: u64) -> Option<bool> {
+        page_cache::has(file, offset, len)
+    }
+
     /// Brings data into memory to which [`read`](Self::read) has referred as [`FileData::File`], and says whether it was
     /// not there. The core calls this where sending such data may have to wait for a disk, because others can be
     /// served meanwhile, which they cannot while a reply is being sent. The default asks the page cache.

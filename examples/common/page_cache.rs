@@ -4,8 +4,9 @@ use core::num::NonZeroU64;
 use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{Advice, fadvise};
+use rustix::fs::{Advice, fadvise, fstat};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
+use rustix::param::page_size;
 
 /// One byte is waited for in each piece of this size; the kernel reads such pieces from a disk as a whole or in a few.
 const STEP: u64 = 64 << 10;
@@ -35,6 +36,20 @@ pub fn fetch(file: &OwnedFd, offset: u64, len: u32) -> Result<bool, Errno> {
     }
     read_byte(file, last)?;
     Ok(true)
+}
+
+/// Whether all that a file has in a range is in memory, or on its way there; `None` if the kernel does not say: it does
+/// from Linux 6.5 on, of files that the process could write to. Does not wait.
+///
+/// What was never written counts as not in memory until it is read.
+#[must_use]
+pub fn has(file: &OwnedFd, offset: u64, len: u64) -> Option<bool> {
+    let size = u64::try_from(fstat(file).ok()?.st_size).ok()?;
+    let end = offset.saturating_add(len).min(size);
+    let Some(len) = end.checked_sub(offset).filter(|len| *len > 0) else { return Some(true) };
+    let page = u64::try_from(page_size()).ok()?;
+    let pages = end.div_ceil(page).saturating_sub(offset.checked_div(page)?);
+    Some(nfswire_sys::cached_pages(file, offset, len).ok()? >= pages)
 }
 
 fn is_there(file: &OwnedFd, at: u64) -> bool {
@@ -75,13 +90,18 @@ mod tests {
     fn what_is_not_in_memory_is_fetched_once() {
         let file = file();
         assert_eq!(fetch(&file, 0, LEN), Ok(false), "it was just written");
+        for (offset, len) in [(0, LEN.into()), (4097, 1), (7, u64::MAX), (u64::MAX, 1)] {
+            assert_ne!(has(&file, offset, len), Some(false), "{len} bytes at {offset}");
+        }
         fadvise(&file, 0, None, Advice::DontNeed).unwrap();
         if is_there(&file, 4096) {
             return println!(
                 "skipped: this file system keeps all files in memory, or does not say"
             );
         }
+        assert_ne!(has(&file, 0, LEN.into()), Some(true));
         assert_eq!(fetch(&file, 5, LEN - 5), Ok(true));
+        assert_ne!(has(&file, 0, LEN.into()), Some(false));
         assert!((0..u64::from(LEN)).step_by(4096).all(|at| is_there(&file, at)));
         assert_eq!(fetch(&file, 5, LEN - 5), Ok(false));
     }

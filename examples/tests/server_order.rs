@@ -31,7 +31,7 @@ const SLOW: &[u8] = b"slow";
 const HUGE: &[u8] = b"huge";
 /// Data that is sent by reference.
 const LARGE: u32 = 32 << 10;
-/// Offsets of data that is not in memory, and cannot be read.
+/// Offsets from which on data is not in memory, and cannot be read.
 const COLD: u64 = 1 << 20;
 const UNREADABLE: u64 = 2 << 20;
 
@@ -124,11 +124,15 @@ impl FileSystem for SlowFs {
     fn fetch(&self, _: &OwnedFd, offset: u64, _: u32) -> Result<bool> {
         self.0.fetched.fetch_add(1, Ordering::SeqCst);
         match offset {
-            COLD => self.0.wait(),
-            UNREADABLE => return Err(Status::IO.into()),
-            _ => {}
+            ..COLD => return Ok(false),
+            COLD..UNREADABLE => self.0.wait(),
+            UNREADABLE.. => return Err(Status::IO.into()),
         }
-        Ok(offset == COLD)
+        Ok(true)
+    }
+
+    fn is_in_memory(&self, _: &OwnedFd, _: u64, _: u64) -> Option<bool> {
+        Some(false)
     }
 
     fn write(
@@ -233,26 +237,38 @@ fn calls_behind_a_slow_read_are_answered() {
     expect_attributes(&mut client);
 }
 
-// S13
-#[test]
-fn calls_behind_a_read_from_a_disk_are_answered_before_sendfile_would_wait() {
+/// A server of a file of which the second half is on a slow disk.
+fn start_half_cold() -> (Running, Arc<Disk>) {
     let file = tempfile::tempfile().unwrap();
     file.set_len(UNREADABLE).unwrap();
     let disk = Arc::new(Disk { file: Some(Arc::new(file.into())), ..Disk::default() });
-    let server = Running::start(SlowFs(Arc::clone(&disk)), Config::default());
+    (Running::start(SlowFs(Arc::clone(&disk)), Config::default()), disk)
+}
+
+fn read_at(client: &mut Client, file: &[u8], offset: u64) -> Vec<u8> {
+    let file = FileHandle::new(file).unwrap();
+    client.record::<Read>(&ReadArgs { file, offset, count: LARGE })
+}
+
+fn expect_much(client: &mut Client) {
+    let reply = client.receive();
+    let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
+    assert_eq!(ok.count, LARGE);
+}
+
+// S13
+#[test]
+fn calls_behind_a_read_from_a_disk_are_answered_before_sendfile_would_wait() {
+    let (server, disk) = start_half_cold();
     let mut client = server.connect();
-    let read = |client: &mut Client, offset| {
-        let file = FileHandle::new(b"file").unwrap();
-        let call = client.record::<Read>(&ReadArgs { file, offset, count: LARGE });
-        client.send(&call);
-    };
-    let count = |client: &mut Client| {
-        let reply = client.receive();
-        let ReadReply::Ok(ok) = reply.results::<Read>() else { panic!("failed") };
-        ok.count
-    };
     for cold in 1..=3 {
-        read(&mut client, COLD);
+        // What comes from memory says nothing of what comes from the disk.
+        let calls = [read_at(&mut client, b"file", 0), read_at(&mut client, b"file", 0)];
+        client.send(&calls.concat());
+        expect_much(&mut client);
+        expect_much(&mut client);
+        let call = read_at(&mut client, b"file", COLD + (cold as u64 - 1) * 131_072);
+        client.send(&call);
         disk.until_begun(cold);
         for _ in 0..3 {
             let call = getattr(&mut client);
@@ -260,21 +276,51 @@ fn calls_behind_a_read_from_a_disk_are_answered_before_sendfile_would_wait() {
             expect_attributes(&mut client);
         }
         disk.open();
-        assert_eq!(count(&mut client), LARGE);
+        expect_much(&mut client);
         *disk.open.lock().unwrap() = false;
     }
     // There is still time for an answer.
-    read(&mut client, UNREADABLE);
+    let call = read_at(&mut client, b"file", UNREADABLE);
+    client.send(&call);
     let reply = client.receive();
     assert!(matches!(reply.results::<Read>(), ReadReply::Fail(Status::IO, _)));
-    // A connection that reads from memory is left alone, even if its client is slow at times.
+    // A file that is read from memory is left alone.
     let (mut client, before) = (server.connect(), disk.fetched.load(Ordering::SeqCst));
     for _ in 0..200 {
-        read(&mut client, 0);
-        assert_eq!(count(&mut client), LARGE);
+        let call = read_at(&mut client, b"other", 0);
+        client.send(&call);
+        expect_much(&mut client);
     }
     let asked = disk.fetched.load(Ordering::SeqCst) - before;
     assert!((1..20).contains(&asked), "asked {asked} times in 200 READs");
+}
+
+// S13
+#[test]
+fn replies_that_are_ready_leave_before_a_read_from_a_disk() {
+    let (server, disk) = start_half_cold();
+    let mut client = server.connect();
+    for round in 1..=3 {
+        let cold = COLD + (round as u64 - 1) * 262_144;
+        let calls = [
+            read_at(&mut client, b"file", 0),
+            read_at(&mut client, b"file", cold),
+            getattr(&mut client),
+            read_at(&mut client, b"file", cold + 131_072),
+            getattr(&mut client),
+        ];
+        let (first, last) = (client.xid - 4, client.xid);
+        client.send(&calls.concat());
+        let reply = client.receive();
+        assert_eq!(reply.xid(), first, "it does not wait for the disk");
+        let ReadReply::Ok(_) = reply.results::<Read>() else { panic!("failed") };
+        disk.until_begun(2 * round);
+        disk.open();
+        let mut xids: Vec<u32> = (0..4).map(|_| client.receive().xid()).collect();
+        xids.sort_unstable();
+        assert!(xids.into_iter().eq(first + 1..=last), "each is answered once");
+        *disk.open.lock().unwrap() = false;
+    }
 }
 
 #[test]

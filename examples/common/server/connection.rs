@@ -23,7 +23,6 @@ use thiserror::Error;
 use tracing::debug;
 
 use super::Shared;
-use super::cold::{SLOW, Suspicion};
 use super::crew::Job;
 use super::held::Share;
 use super::reply::{Batch, Pages, Tally};
@@ -128,7 +127,6 @@ pub(super) struct Connection {
     /// Whether large payloads are sent from this process's memory.
     without_copy: AtomicBool,
     writes: Writes,
-    suspicion: Suspicion,
     activity: Arc<Activity>,
 }
 
@@ -147,7 +145,6 @@ impl Connection {
             sending: Mutex::default(),
             without_copy: AtomicBool::new(false),
             writes: Writes::default(),
-            suspicion: Suspicion::default(),
             activity: Arc::new(Activity::new()),
         }
     }
@@ -265,7 +262,6 @@ impl Connection {
             // Reported by whoever cut it.
             return Ok(());
         }
-        let begun = (!files.is_empty()).then(Instant::now);
         let without_copy = Some((&mut out.sender, self.worth()));
         let mut socket = Socket::new(self.stream.as_fd(), without_copy);
         let sent = send(&mut socket, message, files, large);
@@ -278,9 +274,6 @@ impl Connection {
             End::Send(error)
         })?;
         drop(out);
-        if begun.is_some_and(|begun| begun.elapsed() > SLOW) {
-            self.suspicion.sent_slowly();
-        }
         if let Some(metrics) = &self.shared.service.metrics {
             metrics.sent(message, tally.replies, sends, &tally.notes);
             tally.copied.send = copied;
@@ -483,8 +476,10 @@ impl Driver<'_> {
         let (service, limits) = (&connection.shared.service, &connection.shared.limits);
         let Memory { head, files, large, pages, call, share } = memory;
         let mut next = None;
-        while let Some(inbox) = &mut self.inbox {
+        loop {
+            // What was put off is served whoever receives.
             if next.is_none() {
+                let Some(inbox) = &mut self.inbox else { break };
                 next = call.take(inbox).map_err(End::Record)?;
             }
             let Some(mut kind) = next.take() else { break };
@@ -492,14 +487,14 @@ impl Driver<'_> {
             let encoder = Encoder::growable(head, &mut segments);
             large.clear(connection.without_copy.load(Ordering::Relaxed));
             let pages_held = pages.capacity();
-            let (pages_left, suspicion) = (Pages::new(pages), &connection.suspicion);
+            let pages_left = Pages::new(pages);
             let mut batch = Batch::new(
                 encoder,
                 files,
                 pages_left,
                 limits.copy_break,
                 &service.faulty,
-                suspicion,
+                &service.warm,
                 large,
             );
             let mut calls = 0usize;
@@ -508,6 +503,11 @@ impl Driver<'_> {
             let mut fault = None;
             let then = loop {
                 let then = self.serve(call.bytes(), kind, &mut batch);
+                if mem::take(&mut batch.is_put_off) {
+                    // It has to wait for a disk: first those before it leave.
+                    next = Some(kind);
+                    break then;
+                }
                 calls = calls.saturating_add(1);
                 let Some(inbox) = &mut self.inbox else { break then };
                 if then == Then::Close || calls >= MAX_CALLS || batch.len() >= MAX_BYTES {
@@ -533,7 +533,7 @@ impl Driver<'_> {
             let short_of_pages = batch.is_short_of_pages();
             let mut tally = batch.finish();
             tally.copied.call = mem::take(&mut call.copied);
-            if self.relieved {
+            if self.relieved && next.is_none() {
                 // Whoever receives now has such memory, too.
                 *call = Call::default();
                 share.note([0, head.capacity(), pages_held]);

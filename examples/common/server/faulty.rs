@@ -66,7 +66,7 @@ mod tests {
     use nfswire_xdr::{Encoder, Payload, Segments};
     use rustix::io::Errno;
 
-    use super::super::cold::Suspicion;
+    use super::super::cold::Warm;
     use super::super::reply::{Batch, Pages};
     use super::super::zerocopy::Large;
     use super::*;
@@ -80,9 +80,9 @@ mod tests {
         let (faulty, mut head, mut files) = (Faulty::default(), Vec::new(), Vec::new());
         let mut segments = Segments::new();
         let encoder = Encoder::growable(&mut head, &mut segments);
-        let (pages, suspicion) = (Pages::new(&mut []), Suspicion::default());
+        let (pages, warm) = (Pages::new(&mut []), Warm::default());
         let mut large = Large::default();
-        let mut batch = Batch::new(encoder, &mut files, pages, 16, &faulty, &suspicion, &mut large);
+        let mut batch = Batch::new(encoder, &mut files, pages, 16, &faulty, &warm, &mut large);
         let mut payload = |file: &Arc<OwnedFd>| {
             let data = FileData::File { file: Arc::clone(file), offset: 0, len: 4096 };
             batch.data(data, 4096).map(|data| data.payload)

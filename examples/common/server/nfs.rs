@@ -25,7 +25,9 @@ use nfswire_nfs3::remove::{
 use nfswire_nfs3::{FileHandle, FileType, PostOpFh, SpecData, Status};
 use nfswire_rpc::Procedure;
 use nfswire_xdr::{Cursor, Payload};
+use rustix::io::Errno;
 
+use super::cold::Ready;
 use super::listing;
 use super::reply::{Batch, Data, Fault};
 use super::service::Kind;
@@ -194,10 +196,12 @@ fn read(
     };
     let (mut attributes, mut eof) = (read.attributes, read.eof);
     if let FileData::File { file, offset, len } = &read.data
-        && out.asks_whether_cold((*len).min(count))
+        && out.refers_to((*len).min(count))
     {
-        match fs.fetch(file, *offset, (*len).min(count)) {
-            Ok(was_cold) => out.suspicion.asked(was_cold),
+        let range = (*offset, (*len).min(count));
+        match out.warm.bring(fs, (&a.file, file), range, out.may_wait()) {
+            Ok(Ready::Now) => {}
+            Ok(Ready::Later) => return Err(Fault::PutOff),
             Err(failure) => return out.put(&ReadReply::Fail(failure.status, attributes)),
         }
     }
@@ -211,6 +215,7 @@ fn read(
             }
             out.put(&ReadReply::Ok(ReadOk::new(attributes, eof, payload)))
         }
+        Err(Errno::WOULDBLOCK) if !out.may_wait() => Err(Fault::PutOff),
         Err(_) => out.put(&ReadReply::Fail(Status::IO, attributes)),
     }
 }

@@ -2,14 +2,15 @@
 
 use alloc::sync::Arc;
 use core::marker::PhantomData;
+use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
 
 use bytes::Bytes;
 use nfswire_rpc::{RecordMark, ReplyHeader};
 use nfswire_xdr::{DecodeError, Encode, EncodeError, Encoder, FileRange, Payload, Wire};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 
-use super::cold::Suspicion;
+use super::cold::Warm;
 use super::faulty::Faulty;
 use super::metrics::{Copied as Copies, Note};
 use super::zerocopy::Large;
@@ -27,6 +28,8 @@ pub(super) enum Fault {
     NoProcedure,
     /// The reply cannot be encoded: no memory, or a file system that contradicts itself.
     Reply(EncodeError),
+    /// A disk has to be waited for, and others' replies would wait with it. Nothing was done.
+    PutOff,
 }
 
 impl From<DecodeError> for Fault {
@@ -80,8 +83,11 @@ pub(super) struct Batch<'h, 'p> {
     pages: Pages<'p>,
     copy_break: u32,
     faulty: &'h Faulty,
-    pub(super) suspicion: &'h Suspicion,
+    pub(super) warm: &'h Warm,
     large: &'h mut Large,
+    /// The last call was not served, because it would keep the replies before it: it is to be served again when these
+    /// have left.
+    pub(super) is_put_off: bool,
     pub(super) tally: Tally,
 }
 
@@ -102,17 +108,23 @@ impl<'h, 'p> Batch<'h, 'p> {
         pages: Pages<'p>,
         copy_break: u32,
         faulty: &'h Faulty,
-        suspicion: &'h Suspicion,
+        warm: &'h Warm,
         large: &'h mut Large,
     ) -> Self {
         files.clear();
         let tally = Tally::default();
-        Self { encoder, files, pages, copy_break, faulty, suspicion, large, tally }
+        let is_put_off = false;
+        Self { encoder, files, pages, copy_break, faulty, warm, large, is_put_off, tally }
     }
 
-    /// Whether so much data of a file, which would be sent by reference, may have to be read from a disk first.
-    pub(super) fn asks_whether_cold(&self, len: u32) -> bool {
-        len > self.copy_break && self.suspicion.asks()
+    /// Whether so much data of a file is sent by reference.
+    pub(super) const fn refers_to(&self, len: u32) -> bool {
+        len > self.copy_break
+    }
+
+    /// Whether a call may wait for a disk: no replies are ready that would wait with it.
+    pub(super) const fn may_wait(&self) -> bool {
+        self.tally.replies == 0
     }
 
     /// Bytes of the replies so far, file ranges included.
@@ -179,7 +191,7 @@ impl<'h, 'p> Batch<'h, 'p> {
     }
 
     /// Makes data of a file system ready: at most `count` bytes, by reference above the copy-break
-    /// unless the file is known to be faulty.
+    /// unless the file is known to be faulty. `WOULDBLOCK` if that has to wait for a disk and must not.
     pub(super) fn data(&mut self, data: FileData, count: u32) -> Result<Data<'p>, Errno> {
         let (file, offset, len) = match data {
             FileData::Bytes(mut bytes) => {
@@ -198,9 +210,9 @@ impl<'h, 'p> Batch<'h, 'p> {
         let read = &mut self.tally.copied.read;
         *read = read.saturating_add(len.into());
         let len = usize::try_from(len).map_err(|_| Errno::NOMEM)?;
-        let shared = self.large.wants(len);
+        let (shared, may_wait) = (self.large.wants(len), self.may_wait());
         if let Some(page) = if shared { None } else { self.pages.take(len) } {
-            let read = fill(&file, page, offset)?;
+            let read = fill(&file, page, offset, may_wait)?;
             let page: &'p [u8] = page;
             let payload = Payload::Borrowed(page.get(..read).unwrap_or(page));
             return Ok(Data { payload, shrunk: read < len });
@@ -208,7 +220,7 @@ impl<'h, 'p> Batch<'h, 'p> {
         let mut page = Vec::new();
         page.try_reserve_exact(len).map_err(|_| Errno::NOMEM)?;
         page.resize(len, 0);
-        let read = fill(&file, &mut page, offset)?;
+        let read = fill(&file, &mut page, offset, may_wait)?;
         page.truncate(read);
         let page = Bytes::from(page);
         self.large.add(&page);
@@ -216,15 +228,22 @@ impl<'h, 'p> Batch<'h, 'p> {
     }
 }
 
-/// Reads until the page is full or the file ends.
-fn fill(file: &OwnedFd, page: &mut [u8], offset: u64) -> Result<usize, Errno> {
+/// Reads until the page is full or the file ends, or a disk has to be waited for and must not.
+fn fill(file: &OwnedFd, page: &mut [u8], offset: u64, mut may_wait: bool) -> Result<usize, Errno> {
     let mut done = 0usize;
     while let Some(rest) = page.get_mut(done..).filter(|rest| !rest.is_empty()) {
         let at = offset.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
-        match pread(file, rest, at) {
+        let read = if may_wait {
+            pread(file, rest, at)
+        } else {
+            preadv2(file, &mut [IoSliceMut::new(rest)], at, ReadWriteFlags::NOWAIT)
+        };
+        match read {
             Ok(0) => break,
             Ok(read) => done = done.saturating_add(read),
             Err(Errno::INTR) => {}
+            // The file system has no other way of reading.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) if !may_wait => may_wait = true,
             Err(error) => return Err(error),
         }
     }

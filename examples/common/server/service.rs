@@ -9,6 +9,7 @@ use nfswire_rpc::{Answer, AuthStat, CallHeader, Procedure, ReplyHeader, args_err
 use nfswire_xdr::{Cursor, EncodeError, Encoder, Limits, Segments};
 use tracing::debug;
 
+use super::cold::Warm;
 use super::faulty::Faulty;
 use super::identity::Identity;
 use super::metrics::{Metrics, Note};
@@ -56,6 +57,7 @@ pub(super) struct Service {
     limits: Limits,
     max_write: u32,
     pub(super) faulty: Faulty,
+    pub(super) warm: Warm,
     /// `None` when it was not wanted.
     pub(super) replays: Option<Replays>,
     /// `None` when nobody wants to know.
@@ -73,8 +75,9 @@ impl Service {
         let max_write = max_record.saturating_sub(AROUND_WRITE);
         // Clients like whole pages.
         let max_write = if max_write < PAGE { max_write } else { max_write & !(PAGE - 1) };
-        let (mounts, told, faulty) = (Mounts::default(), Told::new(), Faulty::default());
-        Self { exports, mounts, told, limits, max_write, faulty, replays, metrics }
+        let (mounts, told) = (Mounts::default(), Told::new());
+        let (faulty, warm) = (Faulty::default(), Warm::default());
+        Self { exports, mounts, told, limits, max_write, faulty, warm, replays, metrics }
     }
 
     /// Serves one call: appends the reply, if there is one, to the batch.
@@ -187,6 +190,10 @@ impl Service {
         };
         let Err(fault) = served else { return Answer::Drop };
         Answer::Reply(match fault {
+            Fault::PutOff => {
+                out.is_put_off = true;
+                return Answer::Drop;
+            }
             Fault::NoProcedure => ReplyHeader::proc_unavail(xid),
             Fault::Arguments(error) => {
                 debug!(%peer, "arguments of a call cannot be decoded: {error}");
@@ -211,14 +218,15 @@ impl Service {
     ) -> Result<(), Fault> {
         let (mut head, mut segments, mut files) = (Vec::new(), Segments::new(), Vec::new());
         let e = Encoder::growable(&mut head, &mut segments);
-        let (pages, suspicion) = (Pages::new(&mut []), out.suspicion);
+        let (pages, warm) = (Pages::new(&mut []), out.warm);
         let mut none = Large::default();
-        let mut own =
-            Batch::new(e, &mut files, pages, u32::MAX, &self.faulty, suspicion, &mut none);
+        let mut own = Batch::new(e, &mut files, pages, u32::MAX, &self.faulty, warm, &mut none);
         match own.success(xid, results) {
             Ok(()) => {}
             // Nothing was done.
-            Err(fault @ (Fault::NoProcedure | Fault::Arguments(_))) => return Err(fault),
+            Err(fault @ (Fault::NoProcedure | Fault::Arguments(_) | Fault::PutOff)) => {
+                return Err(fault);
+            }
             Err(Fault::Reply(error)) => {
                 tell!(FAULTS, error, "cannot encode a reply: {error}");
                 own.header(&ReplyHeader::system_err(xid))?;

@@ -175,6 +175,41 @@ pub fn unacknowledged(socket: impl AsFd) -> io::Result<u32> {
     u32::try_from(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
+/// `struct cachestat_range`.
+#[repr(C)]
+struct CacheRange {
+    offset: u64,
+    len: u64,
+}
+
+/// `struct cachestat`, which counts pages.
+#[repr(C)]
+#[derive(Default)]
+struct CacheStat {
+    cached: u64,
+    dirty: u64,
+    writeback: u64,
+    evicted: u64,
+    recently_evicted: u64,
+}
+
+/// The same number on every architecture that Rust runs Linux on; the C library's names lack it on some.
+const SYS_CACHESTAT: libc::c_long = 451;
+
+/// Pages of a range of a file that are in the page cache (cachestat(2)). A length of 0 goes to the end of the file.
+///
+/// # Errors
+/// The kernel's: `ENOSYS` before Linux 6.5, `EPERM` on a file that the process could not write to.
+pub fn cached_pages(file: impl AsFd, offset: u64, len: u64) -> io::Result<u64> {
+    let (range, mut stat) = (CacheRange { offset, len }, CacheStat::default());
+    let (fd, flags): (c_int, c_uint) = (file.as_fd().as_raw_fd(), 0);
+    // SAFETY: the kernel reads a `cachestat_range` at `range` and writes a `cachestat` to `stat`; both have these layouts
+    // and outlive the call.
+    let result =
+        unsafe { libc::syscall(SYS_CACHESTAT, fd, &raw const range, &raw mut stat, flags) };
+    if result == 0 { Ok(stat.cached) } else { Err(io::Error::last_os_error()) }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
