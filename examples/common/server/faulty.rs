@@ -62,8 +62,10 @@ mod tests {
 
     use alloc::sync::Arc;
     use std::fs::File;
+    use std::io::Write;
 
     use nfswire_xdr::{Encoder, Payload, Segments};
+    use rustix::fs::{Advice, fadvise};
     use rustix::io::Errno;
 
     use super::super::cold::Warm;
@@ -71,6 +73,7 @@ mod tests {
     use super::super::zerocopy::Large;
     use super::*;
     use crate::fs::FileData;
+    use crate::page_cache;
 
     #[test]
     fn a_file_that_could_not_be_sent_is_read_before_the_reply() {
@@ -91,6 +94,36 @@ mod tests {
         assert!(faulty.remember(&broken).is_some());
         assert_eq!(payload(&broken).unwrap_err(), Errno::IO);
         assert!(matches!(payload(&sound), Ok(Payload::File(_))));
+    }
+
+    // S13
+    #[test]
+    fn small_data_is_not_waited_for_where_replies_are_ready() {
+        let mut file = tempfile::tempfile_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        file.write_all(&[7; 65_536]).unwrap();
+        file.sync_all().unwrap();
+        let file = Arc::new(OwnedFd::from(file));
+        let (faulty, mut head, mut files) = (Faulty::default(), Vec::new(), Vec::new());
+        let mut segments = Segments::new();
+        let encoder = Encoder::growable(&mut head, &mut segments);
+        let (pages, warm) = (Pages::new(&mut []), Warm::default());
+        let mut large = Large::default();
+        let mut batch = Batch::new(encoder, &mut files, pages, 4096, &faulty, &warm, &mut large);
+        let data = || FileData::File { file: Arc::clone(&file), offset: 0, len: 4096 };
+        batch.tally.replies = 1;
+        assert!(batch.data(data(), 4096).is_ok(), "it was just written");
+        fadvise(&file, 0, None, Advice::DontNeed).unwrap();
+        if page_cache::has(&file, 0, 4096) != Some(false) {
+            return println!(
+                "skipped: this file system keeps all files in memory, or does not say"
+            );
+        }
+        match batch.data(data(), 4096) {
+            Err(error) => assert_eq!(error, Errno::WOULDBLOCK),
+            Ok(_) => println!("skipped: this file system cannot read without waiting"),
+        }
+        batch.tally.replies = 0;
+        assert!(batch.data(data(), 4096).is_ok());
     }
 
     #[test]
