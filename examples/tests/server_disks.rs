@@ -632,6 +632,37 @@ fn a_file_system_mounted_below_is_entered_only_where_that_is_wanted() {
     });
 }
 
+#[test]
+fn a_directory_moved_out_of_a_part_that_is_mounted_is_stale() {
+    on_disks("a_directory_moved_out_of_a_part_that_is_mounted_is_stale", |place| {
+        // As a container has it: a directory of a file system is mounted, and exported from there.
+        let disk = Disk::new(place, "disk", Kind::Ext4, &[]);
+        fs::create_dir_all(disk.path("data/folder/deep")).unwrap();
+        let part = place.join("part");
+        fs::create_dir(&part).unwrap();
+        let [from, to] = [&disk.path("data"), &part].map(|path| path.to_str().unwrap().to_owned());
+        run("mount", &["--bind", &from, &to]);
+        let served = Served::new(&[(&part, false), (&disk.path("data"), false)]);
+        for export in 0..2 {
+            let mut nfs = served.connect(export, 0);
+            let root = nfs.root.clone();
+            let folder = nfs.look(&root, "folder").unwrap();
+            let deep = nfs.look(&folder, "deep").unwrap();
+            fs::rename(disk.path("data/folder"), disk.path("moved")).unwrap();
+            std::thread::sleep(Duration::from_millis(1100));
+            for dir in [&folder, &deep] {
+                assert_eq!(nfs.getattr(dir).map(drop), Err(Status::STALE));
+                assert_eq!(nfs.look(dir, ".."), Err(Status::STALE));
+                assert_eq!(nfs.mkdir(dir, "made"), Err(Status::STALE));
+            }
+            fs::rename(disk.path("moved"), disk.path("data/folder")).unwrap();
+            assert_eq!(nfs.look(&deep, ".."), Ok(folder));
+        }
+        drop(served);
+        run("umount", &[&to]);
+    });
+}
+
 //--- EXCLUSIVE ---
 
 #[test]

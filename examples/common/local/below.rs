@@ -1,7 +1,7 @@
 //! Directories that a local process moves out of the export.
 //!
 //! An open directory stays open wherever it is moved, and what is served by its handle with it. So a directory counts as
-//! below the export for a second after it was seen there; then it is looked for again, which takes two system calls. One
+//! below the export for a second after it was seen there; then it is looked for again, by the path that the kernel shows. One
 //! that was moved out answers `STALE` after that second at the latest, and so do steps from it to what is in it. It is served
 //! again when it comes back. If the export is a whole file system nothing can leave it, and nothing is looked for.
 //!
@@ -46,11 +46,18 @@ impl LocalFs {
             return Ok(());
         }
         // By its path, or, if that is too long or the export was being moved itself, by the way up.
-        if self.name_below(&node.path).is_some() || self.is_below(&node.path, node.key)? {
+        if self.is_at_its_path(node) || self.is_below(&node.path, node.key)? {
             node.saw_below(now);
             return Ok(());
         }
         Err(Status::STALE.into())
+    }
+
+    /// Whether the path that is shown for a directory leads to it, from the root of the export down.
+    fn is_at_its_path(&self, dir: &Node) -> bool {
+        let there = |path: Vec<u8>| self.step(&self.root.path, &path).ok();
+        let found = self.name_below(&dir.path).and_then(there);
+        found.is_some_and(|(_, stat)| self.numbering.key(&stat) == dir.key)
     }
 
     fn cannot_leave(&self, key: Key) -> bool {
@@ -70,7 +77,12 @@ impl LocalFs {
             if at_key == self.root.key {
                 return Ok(true);
             }
-            let (above, above_stat) = self.up(&at)?;
+            let (above, above_stat) = match self.up(&at) {
+                Ok(above) => above,
+                // It has left the part of a file system that is mounted here: there is no way up from it.
+                Err(failure) if failure.status == Status::NOENT => break,
+                Err(failure) => return Err(failure),
+            };
             let above_key = self.numbering.key(&above_stat);
             if above_key == at_key {
                 break;
