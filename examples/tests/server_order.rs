@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use nfswire_examples::fs::{
-    Caller, Committed, DirVisitor, FileData, FileSystem, Found, Handle, MAX_TRANSFER, ReadData,
-    Result, Written,
+    Caller, Committed, FileData, FileSystem, Found, Handle, MAX_TRANSFER, ReadData, Result, Written,
 };
 use nfswire_examples::server::Config;
 use nfswire_nfs3::attr::{GetattrArgs, GetattrReply};
@@ -169,17 +168,6 @@ impl FileSystem for SlowFs {
             self.0.committed_early.store(true, Ordering::SeqCst);
         }
         Ok(Committed { wcc: WccData::default(), verifier: [3; 8] })
-    }
-
-    fn readdir(
-        &self,
-        _: &Caller<'_>,
-        _: &[u8],
-        _: u64,
-        _: [u8; 8],
-        _: &mut dyn DirVisitor,
-    ) -> Result<bool> {
-        Err(Status::NOTDIR.into())
     }
 }
 

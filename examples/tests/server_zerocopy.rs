@@ -11,9 +11,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use nfswire_examples::fs::{
-    Caller, DirVisitor, FileData, FileSystem, Found, Handle, ReadData, Result,
-};
+use nfswire_examples::fs::{Caller, FileData, FileSystem, Found, Handle, ReadData, Result};
 use nfswire_examples::server::{Config, ZeroCopy};
 use nfswire_nfs3::io::{ReadArgs, ReadReply};
 use nfswire_nfs3::procedures::Read;
@@ -62,17 +60,6 @@ impl FileSystem for Twins {
             _ => FileData::File { file: Arc::clone(&self.file), offset, len: count },
         };
         Ok(ReadData { attributes: None, data, eof: false })
-    }
-
-    fn readdir(
-        &self,
-        _: &Caller<'_>,
-        _: &[u8],
-        _: u64,
-        _: [u8; 8],
-        _: &mut dyn DirVisitor,
-    ) -> Result<bool> {
-        Err(Status::NOTDIR.into())
     }
 }
 
