@@ -114,9 +114,9 @@ struct Options {
     threads: usize,
     /// Most connections at a time of hosts that are allowed
     ///
-    /// When there is one more, the host with the most of them loses the one that has been silent longest, if it has more
-    /// than the newcomer's host would have; or whoever was silent for more than five minutes does. Else the new one is
-    /// closed. As many as the limit of open files leaves room for, which the server says when it starts.
+    /// When there is one more, one that has used no export yet is ended; else the host with the most of them loses the one
+    /// that has been silent longest, if it has more than the newcomer's host would have; or whoever was silent for more
+    /// than 30 seconds does. Else the new one is closed. As many as the limit of open files leaves room for, which the server says when it starts.
     #[arg(long, value_name = "N", default_value_t = Config::default().max_connections)]
     #[arg(value_parser = max_connections)]
     max_connections: usize,

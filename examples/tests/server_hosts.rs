@@ -10,12 +10,15 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use nfswire_examples::exports::{Export, Exports, loopback};
 use nfswire_examples::fs::{Attributes, Caller, FileSystem, Found, Handle, ReadData, Result};
-use nfswire_examples::server::{Config, Server};
+use nfswire_examples::server::{Config, Server, Squash};
 use nfswire_nfs3::FileHandle;
 use nfswire_nfs3::attr::GetattrArgs;
 use nfswire_nfs3::io::ReadArgs;
+use nfswire_nfs3::mount::MountStatus;
 use nfswire_nfs3::procedures::{Getattr, Null, Read};
+use nfswire_rpc::{AuthStat, CallFailure};
 use server_support::embed::MemFs;
 use server_support::{Client, Running};
 use socket2::{Domain, SockFilter, SockRef, Socket, Type};
@@ -32,6 +35,13 @@ fn from(address: &str, server: SocketAddr) -> Client {
 
 fn works(client: &mut Client) {
     client.call::<Null>(&()).results::<Null>();
+}
+
+/// More than to say that one is there.
+fn uses(client: &mut Client) {
+    let root = client.mount("/");
+    let object = FileHandle::new(&root).unwrap();
+    client.call::<Getattr>(&GetattrArgs { object }).results::<Getattr>();
 }
 
 /// Whether a call on a connection is answered.
@@ -97,18 +107,114 @@ fn a_host_that_takes_all_places_in_silence_keeps_nobody_out() {
     let config = Config { max_connections: MOST, ..Config::default() };
     let server = Running::start(MemFs::default(), config);
     let mut first = server.connect();
-    works(&mut first);
+    uses(&mut first);
     // One more than there are: the last one is refused, for it is of the host that has most.
     let mut silent: Vec<_> = (1..MOST).map(|_| from("127.0.0.2", server.address)).collect();
-    silent.iter_mut().for_each(works);
+    silent.iter_mut().for_each(uses);
     assert!(!is_served(&mut from("127.0.0.2", server.address)));
     // Others get their share: half of them, here.
-    let mut others: Vec<_> = (2..=MOST / 2).map(|_| server.connect()).collect();
+    let mut others: Vec<_> = (2..=MOST / 2)
+        .map(|_| {
+            let mut client = server.connect();
+            uses(&mut client);
+            client
+        })
+        .collect();
     others.iter_mut().for_each(works);
     works(&mut first);
     assert!(!is_served(&mut server.connect()), "each host has as many as the other");
     let served = silent.iter_mut().filter_map(|client| is_served(client).then_some(())).count();
     assert_eq!(served, MOST / 2);
+}
+
+#[test]
+fn connections_that_use_nothing_keep_nobody_out() {
+    const MOST: usize = 6;
+    let secure = |secure| {
+        let fs: Arc<dyn FileSystem> = Arc::new(MemFs::default());
+        let (name, squash, allow) = (b"/".to_vec(), Squash::Root, loopback());
+        let exports = Exports::new(vec![Export { name, fs, squash, allow, secure }]).unwrap();
+        let config = Config { max_connections: MOST, ..Config::default() };
+        Running::of(Server::with_exports(exports, config))
+    };
+    let one_host = |_| "127.0.0.1".to_owned();
+    let a_host_each = |number| format!("127.0.0.{number}");
+    let null = |client: &mut Client| works(client);
+    // What no export serves at this port is of no use, however much of it is called.
+    let refused = |client: &mut Client| {
+        assert_eq!(client.try_mount("/"), Err(MountStatus::ACCES));
+        let object = FileHandle::new(b"any").unwrap();
+        let reply = client.call::<Getattr>(&GetattrArgs { object });
+        assert_eq!(reply.failure(), CallFailure::Auth(AuthStat::TOO_WEAK));
+    };
+    let mounts = |client: &mut Client| drop(client.mount("/"));
+    type Does<'a> = &'a dyn Fn(&mut Client);
+    type Where<'a> = &'a dyn Fn(usize) -> String;
+    for (is_secure, address, does) in [
+        (false, &one_host as Where<'_>, &null as Does<'_>),
+        (false, &a_host_each, &null),
+        (false, &one_host, &mounts),
+        (true, &one_host, &refused),
+    ] {
+        let server = secure(is_secure);
+        let mut idle: Vec<_> =
+            (1..=MOST).map(|number| from(&address(number), server.address)).collect();
+        idle.iter_mut().for_each(does);
+        if is_secure {
+            for _ in 0..2 * MOST {
+                works(&mut server.connect());
+            }
+            continue;
+        }
+        let mut users = Vec::new();
+        for left in (0..MOST).rev() {
+            let mut user = server.connect();
+            uses(&mut user);
+            users.push(user);
+            // The oldest of those that use nothing, of the host that has most of them; never one that is used.
+            let served = idle.iter_mut().filter_map(|idle| is_served(idle).then_some(())).count();
+            assert_eq!(served, left);
+        }
+        users.iter_mut().for_each(uses);
+        assert!(!is_served(&mut server.connect()), "all are of use, and none has been silent");
+    }
+}
+
+#[test]
+fn clients_that_take_no_replies_make_room() {
+    const MOST: usize = 4;
+    let config = Config { max_connections: MOST, ..Config::default() };
+    let server = Running::start(MemFs::default(), config);
+    let mut stuck: Vec<_> = (0..MOST).map(|_| from("127.0.0.2", server.address)).collect();
+    stuck.iter_mut().for_each(uses);
+    let root = stuck[0].mount("/");
+    let args = GetattrArgs { object: FileHandle::new(&root).unwrap() };
+    let flooding: Vec<_> = stuck
+        .into_iter()
+        .map(|mut client| {
+            let calls: Vec<u8> = (0..1000).flat_map(|_| client.record::<Getattr>(&args)).collect();
+            std::thread::spawn(move || while client.stream.write_all(&calls).is_ok() {})
+        })
+        .collect();
+    let begun = Instant::now();
+    let mut others = 0;
+    let mut kept = Vec::new();
+    // Each of them is at work for all that the server can tell, until its send has lasted.
+    while others < MOST / 2 {
+        assert!(begun.elapsed() < Duration::from_secs(25), "{others} got a place");
+        std::thread::sleep(Duration::from_millis(200));
+        let mut client = server.connect();
+        if is_served(&mut client) {
+            uses(&mut client);
+            kept.push(client);
+            others += 1;
+        }
+    }
+    kept.iter_mut().for_each(works);
+    drop(server);
+    for client in flooding {
+        client.join().unwrap();
+    }
 }
 
 #[test]
@@ -244,8 +350,8 @@ fn connections_whose_client_is_gone_without_a_word_end() {
     };
     let server = Running::start(MemFs::default(), config);
     let (mut silent, mut asking) = (server.connect(), server.connect());
-    works(&mut silent);
-    works(&mut asking);
+    uses(&mut silent);
+    uses(&mut asking);
     assert!(!is_served(&mut server.connect()), "all places are taken");
     cut_the_wire(&silent);
     // The reply will not be acknowledged.
@@ -255,10 +361,12 @@ fn connections_whose_client_is_gone_without_a_word_end() {
     let begun = Instant::now();
     let mut served = Vec::new();
     while served.len() < 2 {
-        assert!(begun.elapsed() < second * 60, "{} places are free again", served.len());
+        // After half a minute of silence it would give way.
+        assert!(begun.elapsed() < second * 25, "{} places are free again", served.len());
         std::thread::sleep(second / 10);
         let mut client = server.connect();
         if is_served(&mut client) {
+            uses(&mut client);
             served.push(client);
         }
     }

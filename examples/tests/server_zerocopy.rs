@@ -5,6 +5,8 @@
 
 mod server_support;
 
+use core::net::SocketAddr;
+use core::time::Duration;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -14,9 +16,10 @@ use bytes::Bytes;
 use nfswire_examples::fs::{Caller, FileData, FileSystem, Found, Handle, ReadData, Result};
 use nfswire_examples::server::{Config, ZeroCopy};
 use nfswire_nfs3::io::{ReadArgs, ReadReply};
-use nfswire_nfs3::procedures::Read;
+use nfswire_nfs3::procedures::{Null, Read};
 use nfswire_nfs3::{Attributes, FileHandle, Status};
 use server_support::{Client, Running};
+use socket2::{Domain, Socket, Type};
 
 const LEN: usize = 4 << 20;
 const NAMES: [&[u8]; 4] = [b"memory", b"file", b"memory", b"file"];
@@ -93,6 +96,45 @@ fn every_byte_is_right_whether_the_kernel_copies_or_not() {
         }
     });
     server.end();
+}
+
+/// A client of another address of this machine that has little room for replies.
+fn narrow(address: &str, server: SocketAddr) -> Client {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.bind(&format!("{address}:0").parse::<SocketAddr>().unwrap().into()).unwrap();
+    socket.connect(&server.into()).unwrap();
+    Client { stream: socket.into(), xid: 1, user: None }
+}
+
+#[test]
+fn what_the_kernel_still_holds_keeps_nobody_out() {
+    for ends in [false, true] {
+        let twins = Twins::new();
+        let config = Config { zero_copy: ZeroCopy::On, max_connections: 2, ..Config::default() };
+        let server = Running::start(twins, config);
+        // More than the client has room for, and less than the kernel takes from the server.
+        let file = FileHandle::new(b"memory").unwrap();
+        let args = ReadArgs { file, offset: 0, count: 256 << 10 };
+        let mut full: Vec<_> = (0..2).map(|_| narrow("127.0.0.2", server.address)).collect();
+        for client in &mut full {
+            let call = client.record::<Read>(&args);
+            client.send(&call);
+            client.stream.peek(&mut [0]).unwrap();
+            if ends {
+                client.stream.shutdown(std::net::Shutdown::Write).unwrap();
+            }
+        }
+        // Less often than the end of a connection may wait for the kernel.
+        let address = if ends { "127.0.0.2" } else { "127.0.0.1" };
+        let is_served = (0..4).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            let mut client = narrow(address, server.address);
+            let call = client.record::<Null>(&());
+            client.stream.write_all(&call).is_ok() && client.try_receive().is_some()
+        });
+        assert!(is_served, "when the others have ended: {ends}");
+    }
 }
 
 fn check(client: &mut Client, name: &[u8], reads: &[(u64, u32)], content: &[u8]) {

@@ -106,16 +106,15 @@ fn find_room(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) -> Optio
     if let Some(connection) = shared.table.add(make) {
         return Some(connection);
     }
-    let silence = shared.table.make_room(host)?;
+    let ended = shared.table.make_room(host)?;
     if let Some(metrics) = &shared.service.metrics {
         metrics.gave_way();
     }
-    let silence = silence.as_secs();
     tell!(
         &shared.service.told,
         info,
         %peer,
-        "ended a connection that had been silent for {silence} s, to make room for this one"
+        "ended a connection that {ended}, to make room for this one"
     );
     shared.table.add(make)
 }

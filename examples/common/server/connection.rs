@@ -264,7 +264,9 @@ impl Connection {
         }
         let without_copy = Some((&mut out.sender, self.worth()));
         let mut socket = Socket::new(self.stream.as_fd(), without_copy);
+        self.activity.begin_to_send();
         let sent = send(&mut socket, message, files, large);
+        self.activity.end_to_send();
         let sends = socket.sends;
         let copied = sent.map_err(|error| {
             out.cut = true;
@@ -312,7 +314,9 @@ impl Drop for Connection {
         debug!(peer = %self.peer(), "disconnected");
         let worth = Worth { here: &self.without_copy, told: &self.shared.told_of_copies };
         let out = self.sending.get_mut().unwrap_or_else(PoisonError::into_inner);
-        out.sender.finish(&self.stream, worth);
+        // That may take some time, but nobody is refused for it: memory and place are free once this has given way.
+        self.activity.end();
+        out.sender.finish(&self.stream, worth, || self.activity.gave_way());
         let was_cut = out.cut;
         if let Some(replays) = &self.shared.service.replays {
             replays.closed(self.origin.connection, !was_cut && self.client_received_all());
@@ -578,6 +582,9 @@ impl Driver<'_> {
         }
         let then = connection.shared.service.call(connection.origin, record, batch);
         drop(place);
+        if mem::take(&mut batch.is_of_use) {
+            connection.activity.be_used();
+        }
         if !self.relieved {
             self.inbox = connection.unpark();
             self.relieved = self.inbox.is_none();

@@ -20,6 +20,8 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 
+use tracing::debug;
+
 use super::Shared;
 use super::connection::{self, Connection, Inbox};
 
@@ -216,6 +218,17 @@ fn work(mut job: Job) {
     }
 }
 
+/// What the watcher does with a connection at last. If all others are done with it, its end may have to wait for the
+/// kernel, and the watcher must not.
+fn let_go(connection: Arc<Connection>) {
+    if let Some(last) = Arc::into_inner(connection) {
+        let end = thread::Builder::new().name("end".into()).stack_size(STACK);
+        if let Err(error) = end.spawn(move || drop(last)) {
+            debug!("cannot start a thread for the end of a connection: {error}");
+        }
+    }
+}
+
 /// Finds threads that are slow to serve a call, and has others receive in their place, until the crew is closed.
 pub(super) fn watch(shared: &Shared) {
     let crew = &shared.crew;
@@ -233,6 +246,7 @@ pub(super) fn watch(shared: &Shared) {
         calm = if slow.is_empty() { calm.saturating_add(1) } else { 0 };
         for (connection, beat) in slow.drain(..) {
             connection.relieve(beat);
+            let_go(connection);
         }
         if quiet > QUIET {
             // Who begins a call after the look below sees that this thread is asleep.
@@ -241,7 +255,7 @@ pub(super) fn watch(shared: &Shared) {
                 thread::park();
             }
             crew.asleep.store(false, Ordering::SeqCst);
-            slow.clear();
+            slow.drain(..).for_each(|(connection, _)| let_go(connection));
             quiet = Duration::ZERO;
         }
     }

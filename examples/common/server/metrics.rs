@@ -160,7 +160,7 @@ impl Metrics {
         }
     }
 
-    /// A silent connection was ended for a new one.
+    /// A connection was ended for a new one.
     pub(super) fn gave_way(&self) {
         add(&self.gave_way, 1);
     }
@@ -301,7 +301,7 @@ impl Metrics {
             let count = get(count);
             writeln!(out, "nfswire_connections_refused_total{{reason=\"{reason}\"}} {count}")?;
         }
-        let help = "Silent connections that were ended to make room for others.";
+        let help = "Connections that were ended to make room for others.";
         head(out, "connections_gave_way_total", "counter", help)?;
         writeln!(out, "nfswire_connections_gave_way_total {}", get(&self.gave_way))
     }

@@ -103,11 +103,13 @@ pub struct Config {
     /// connection; one connection gets half of them. 0 serves the calls of a connection one after the other. Default 4
     /// for each processor, at least 8.
     pub threads: usize,
-    /// Most connections of the hosts that may use an export; others are closed at once. When there is one more, the one
-    /// that has been silent longest ends, of the host that has the most of them, if that host has more than the
-    /// newcomer's would have; or the one that has been silent longest of all, if for more than five minutes. Clients
-    /// connect again when they need to. Where none is to give way the new one is closed: no connection ends that has a
-    /// call served or a reply sent. Addresses of IPv6 with the same first 64 bits are one host. Default 1024.
+    /// Most connections of the hosts that may use an export; others are closed at once. When there is one more, one ends
+    /// that has called nothing but NULL and MOUNT so far, or was refused what it called; else the one that has been
+    /// silent longest of the host that has the most of them, if that host has more than the newcomer's would have; or
+    /// the one that has been silent longest of all, if for more than 30 seconds. Clients connect again when they need
+    /// to. Where none is to give way the new one is closed: no connection ends that has a call served or a reply sent,
+    /// unless its client has been slow to take that for more than 5 seconds. Addresses of IPv6 with the same first 64
+    /// bits are one host. Default 1024.
     pub max_connections: usize,
     /// A connection without traffic for this long gives its memory back. Default 10 s.
     pub idle: Duration,

@@ -88,6 +88,8 @@ pub(super) struct Batch<'h, 'p> {
     /// The last call was not served, because it would keep the replies before it: it is to be served again when these
     /// have left.
     pub(super) is_put_off: bool,
+    /// A call of an export was served that says more than that the server is there.
+    pub(super) is_of_use: bool,
     pub(super) tally: Tally,
 }
 
@@ -113,8 +115,19 @@ impl<'h, 'p> Batch<'h, 'p> {
     ) -> Self {
         files.clear();
         let tally = Tally::default();
-        let is_put_off = false;
-        Self { encoder, files, pages, copy_break, faulty, warm, large, is_put_off, tally }
+        let (is_put_off, is_of_use) = (false, false);
+        Self {
+            encoder,
+            files,
+            pages,
+            copy_break,
+            faulty,
+            warm,
+            large,
+            is_put_off,
+            is_of_use,
+            tally,
+        }
     }
 
     /// Whether so much data of a file is sent by reference.

@@ -166,6 +166,7 @@ impl Service {
                     match replays.begin(client, origin.connection, call, c.rest(), e) {
                         Turn::Run(ticket) => self.once(ticket, xid, results, out),
                         Turn::Replayed => {
+                            out.is_of_use = true;
                             let copied = &mut out.tally.copied.reply;
                             *copied =
                                 copied.saturating_add(out.encoder.len().saturating_sub(start));
@@ -180,6 +181,7 @@ impl Service {
                 metrics.served(call.procedure, begun.elapsed());
                 out.tally.notes.push(Note { procedure: call.procedure, start });
             }
+            out.is_of_use |= served.is_ok() && call.procedure != Null::NUMBER;
             served
         } else {
             let client = mount::Client { peer, identity, told: &self.told };

@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::sync::{Arc, Weak};
 use core::cmp::Reverse;
+use core::fmt;
 use core::net::{IpAddr, Ipv6Addr};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
@@ -15,8 +16,13 @@ use tracing::debug;
 use super::connection::Connection;
 use super::crew::Helpers;
 
-/// After this much silence a connection gives way to any other. Clients close such ones themselves.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// After this much silence a connection gives way to any other. What was answered on it is remembered, so its client
+/// loses nothing, but has to connect again.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A send that lasts longer is no work: the client does not take its replies.
+const SLOW_SEND: Duration = Duration::from_secs(5);
+/// The same where no export was used yet: such replies are short.
+const SLOW_SEND_UNUSED: Duration = Duration::from_millis(100);
 /// A connection that was told to end gets this long; it has nothing else to do.
 const END_TIME: Duration = Duration::from_millis(100);
 
@@ -38,17 +44,25 @@ impl From<IpAddr> for Host {
 pub(super) struct Activity {
     /// When the thread that receives began to wait, by [`now`]; 0 while it has something to do.
     silent_since: AtomicU64,
+    /// When the thread that sends began to send what it has, by [`now`]; 0 while none does.
+    sending_since: AtomicU64,
+    /// Whether a call of an export other than NULL was served.
+    was_used: AtomicBool,
     /// Threads that serve a call and do not receive any more.
     pub(super) helpers: Helpers,
     gave_way: AtomicBool,
+    is_over: AtomicBool,
 }
 
 impl Activity {
     pub(super) fn new() -> Self {
         Self {
             silent_since: AtomicU64::new(now()),
+            sending_since: AtomicU64::new(0),
+            was_used: AtomicBool::new(false),
             helpers: Helpers::default(),
             gave_way: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
         }
     }
 
@@ -62,16 +76,51 @@ impl Activity {
         self.silent_since.store(0, Ordering::Relaxed);
     }
 
+    /// A thread, the only one, sends.
+    pub(super) fn begin_to_send(&self) {
+        self.sending_since.store(now(), Ordering::Relaxed);
+    }
+
+    /// It has sent all, or failed to.
+    pub(super) fn end_to_send(&self) {
+        self.sending_since.store(0, Ordering::Relaxed);
+    }
+
+    /// A call of an export other than NULL was served.
+    pub(super) fn be_used(&self) {
+        // Not written to each time: others read it.
+        if !self.was_used.load(Ordering::Relaxed) {
+            self.was_used.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// No thread works for the connection any more: until it has left the list, its place is for anybody.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
     /// Whether it is to end because somebody else needs its place.
     pub(super) fn gave_way(&self) -> bool {
         self.gave_way.load(Ordering::Relaxed)
     }
 
-    /// How long nothing came, `None` while a call is served or a reply is sent.
-    fn silence(&self, now: u64) -> Option<Duration> {
-        let since = self.silent_since.load(Ordering::Relaxed);
-        let is_at_rest = since != 0 && !self.helpers.are_any();
-        is_at_rest.then(|| Duration::from_millis(now.saturating_sub(since)))
+    fn state(&self, now: u64) -> State {
+        let since = |at: &AtomicU64| match at.load(Ordering::Relaxed) {
+            0 => None,
+            at => Some(Duration::from_millis(now.saturating_sub(at))),
+        };
+        if self.is_over.load(Ordering::Relaxed) {
+            return State::Over;
+        }
+        if let Some(slow) = since(&self.sending_since) {
+            let was_used = self.was_used.load(Ordering::Relaxed);
+            let most = if was_used { SLOW_SEND } else { SLOW_SEND_UNUSED };
+            return if slow > most { State::Stuck(slow) } else { State::AtWork };
+        }
+        match since(&self.silent_since) {
+            Some(silence) if !self.helpers.are_any() => State::Silent(silence),
+            _ => State::AtWork,
+        }
     }
 }
 
@@ -147,32 +196,35 @@ impl Table {
         (list.open.len(), list.next)
     }
 
-    /// Ends a connection for one of this host, if one is to give way, and says how long it had been silent.
+    /// Ends a connection for one of this host, if one is to give way, and says which.
     ///
-    /// A call that came at the last moment is served to its end, and its reply sent.
-    pub(super) fn make_room(&self, newcomer: Host) -> Option<Duration> {
+    /// A call that came at the last moment is served to its end, and its reply sent, if the client takes replies.
+    pub(super) fn make_room(&self, newcomer: Host) -> Option<Seat> {
         let list = self.list();
         let now = now();
         let seats: Vec<_> = list
             .open
             .iter()
+            // Those that still serve a call would only be told again.
+            .filter(|(_, open)| !open.activity.gave_way())
             .map(|(&number, open)| Seat {
                 number,
                 host: open.host,
-                silence: open.activity.silence(now),
+                state: open.activity.state(now),
+                was_used: open.activity.was_used.load(Ordering::Relaxed),
             })
             .collect();
         let chosen = choose(&seats, newcomer)?;
-        let silence = chosen.silence?;
         let open = list.open.get(&chosen.number)?;
         open.activity.gave_way.store(true, Ordering::Relaxed);
-        shut(&open.stream, Shutdown::Read);
+        let is_stuck = matches!(chosen.state, State::Stuck(_));
+        shut(&open.stream, if is_stuck { Shutdown::Both } else { Shutdown::Read });
         let waited = self
             .ended
             .wait_timeout_while(list, END_TIME, |list| list.open.contains_key(&chosen.number));
         let (list, late) = waited.unwrap_or_else(PoisonError::into_inner);
         drop(list);
-        (!late.timed_out()).then_some(silence)
+        (!late.timed_out()).then_some(chosen)
     }
 
     /// Collects the connections whose thread has served one call since the last look, and the beats of these calls.
@@ -211,41 +263,94 @@ fn shut(stream: &TcpStream, how: Shutdown) {
     }
 }
 
-/// What [`choose`] goes by.
+/// What a connection does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seat {
-    number: u64,
-    host: Host,
-    /// `None` while it is at work.
-    silence: Option<Duration>,
+enum State {
+    /// A call is served or a reply is sent.
+    AtWork,
+    /// For so long nothing came.
+    Silent(Duration),
+    /// For so long the client did not take all of what is being sent.
+    Stuck(Duration),
+    /// It ends, and waits for the kernel.
+    Over,
 }
 
-/// The connection that gives way to one more of a host: of the host with the most connections the one that was silent
-/// longest, if that host keeps no fewer than the newcomer's will have; else the one that was silent longest of all, if
-/// that was long.
-fn choose(seats: &[Seat], newcomer: Host) -> Option<Seat> {
-    let mut counts = BTreeMap::<Host, usize>::new();
-    for seat in seats {
-        let count = counts.entry(seat.host).or_default();
-        *count = count.saturating_add(1);
+/// What [`choose`] goes by. It says why it was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    number: u64,
+    host: Host,
+    state: State,
+    was_used: bool,
+}
+
+impl Seat {
+    /// How long it has done nothing; `None` while it is at work.
+    const fn silence(&self) -> Option<Duration> {
+        match self.state {
+            State::AtWork => None,
+            State::Silent(silence) | State::Stuck(silence) => Some(silence),
+            State::Over => Some(Duration::MAX),
+        }
     }
-    let count = |host| counts.get(&host).copied().unwrap_or(0);
+
+    fn is_unused(&self) -> bool {
+        !self.was_used || self.state == State::Over
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.state {
+            State::Over => write!(f, "was about to end"),
+            _ if !self.was_used => write!(f, "had not used any export"),
+            State::Stuck(slow) => write!(f, "had not taken its replies for {} s", slow.as_secs()),
+            State::Silent(silence) => write!(f, "had been silent for {} s", silence.as_secs()),
+            State::AtWork => write!(f, "was at work"),
+        }
+    }
+}
+
+/// The connection that gives way to one more of a host. The first that there is of these, none of them at work:
+///
+/// 1. One that is over or has used no export, to anybody, its own host included: the oldest of the host that has most such ones.
+///    Places cost nothing there.
+/// 2. The one that was silent longest of the host with the most connections, if that host keeps no fewer than the
+///    newcomer's will have.
+/// 3. The one that was silent longest of all, if that was long.
+fn choose(seats: &[Seat], newcomer: Host) -> Option<Seat> {
+    let count_those = |which: fn(&Seat) -> bool| {
+        let mut counts = BTreeMap::<Host, usize>::new();
+        for seat in seats.iter().filter(|seat| which(seat)) {
+            let count = counts.entry(seat.host).or_default();
+            *count = count.saturating_add(1);
+        }
+        move |host| counts.get(&host).copied().unwrap_or(0)
+    };
+    let at_rest = || seats.iter().filter(|seat| seat.silence().is_some());
+    let unused = count_those(Seat::is_unused);
+    let unused = at_rest()
+        .filter(|seat| seat.is_unused())
+        .max_by_key(|seat| (unused(seat.host), Reverse(seat.number)));
+    let count = count_those(|_| true);
     let with_newcomer = count(newcomer).saturating_add(1);
-    let at_rest = || seats.iter().filter(|seat| seat.silence.is_some());
-    let of_many = at_rest()
-        .filter(|seat| count(seat.host) > with_newcomer)
-        .max_by_key(|seat| (count(seat.host), seat.silence, Reverse(seat.number)));
+    let of_many = || {
+        at_rest()
+            .filter(|seat| count(seat.host) > with_newcomer)
+            .max_by_key(|seat| (count(seat.host), seat.silence(), Reverse(seat.number)))
+    };
     let of_old = || {
         at_rest()
-            .filter(|seat| seat.silence.is_some_and(|silence| silence > PATIENCE))
-            .max_by_key(|seat| (seat.silence, Reverse(seat.number)))
+            .filter(|seat| seat.silence().is_some_and(|silence| silence > PATIENCE))
+            .max_by_key(|seat| (seat.silence(), Reverse(seat.number)))
     };
-    of_many.or_else(of_old).copied()
+    unused.or_else(of_many).or_else(of_old).copied()
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
     use super::*;
 
@@ -258,7 +363,8 @@ mod tests {
         let seat = |(number, (address, silence)): (u64, &(&str, Option<u64>))| Seat {
             number,
             host: host(address),
-            silence: silence.map(Duration::from_secs),
+            state: silence.map_or(State::AtWork, |s| State::Silent(Duration::from_secs(s))),
+            was_used: true,
         };
         (0..).zip(all).map(seat).collect()
     }
@@ -275,17 +381,71 @@ mod tests {
             (&[(a, None), (a, None), (a, None)], b, None),
             (&[(a, None), (a, None), (a, None), (b, Some(1)), (b, Some(2))], c, Some(4)),
             // Nobody loses one to a host that would have as many.
-            (&[(a, Some(50)), (a, Some(60)), (b, Some(1))], b, None),
-            (&[(a, Some(50))], b, None),
-            (&[(a, Some(50)), (a, Some(60))], a, None),
+            (&[(a, Some(20)), (a, Some(30)), (b, Some(1))], b, None),
+            (&[(a, Some(30))], b, None),
+            (&[(a, Some(20)), (a, Some(30))], a, None),
             // Unless it is of no use to anybody.
-            (&[(a, Some(301)), (b, Some(400)), (c, Some(2))], a, Some(1)),
-            (&[(a, Some(300)), (b, None)], c, None),
+            (&[(a, Some(31)), (b, Some(40)), (c, Some(2))], a, Some(1)),
+            (&[(a, Some(30)), (b, None)], c, None),
             (&[], a, None),
         ] {
             let chosen = choose(&seats(all), host(newcomer)).map(|seat| seat.number);
             assert_eq!(chosen, expected, "{all:?} and {newcomer}");
         }
+    }
+
+    #[test]
+    fn whoever_uses_nothing_gives_way_first() {
+        let (a, b, c) = ("10.0.0.1", "10.0.0.2", "10.0.0.3");
+        for (all, unused, newcomer, expected) in [
+            // To its own host, too, however short its silence is.
+            (&[(a, Some(20)), (a, Some(0))][..], &[1][..], a, Some(1)),
+            (&[(a, Some(20)), (a, Some(20)), (a, Some(20)), (b, Some(0))], &[3], b, Some(3)),
+            // The oldest of those of the host that has most such ones.
+            (&[(c, Some(9)), (a, Some(1)), (b, Some(8)), (a, Some(2))], &[1, 2, 3], c, Some(1)),
+            (&[(c, Some(9)), (c, Some(9)), (c, Some(1)), (a, Some(1))], &[2, 3], c, Some(2)),
+            // Its first call may be one that takes long.
+            (&[(a, None), (b, Some(1))], &[0], c, None),
+            (&[(a, None), (a, Some(2)), (a, Some(1))], &[0], c, Some(1)),
+        ] {
+            let mut seats = seats(all);
+            for &index in unused {
+                seats[index].was_used = false;
+            }
+            let chosen = choose(&seats, host(newcomer)).map(|seat| seat.number);
+            assert_eq!(chosen, expected, "{all:?} without {unused:?}, and {newcomer}");
+        }
+    }
+
+    #[test]
+    fn a_send_that_does_not_end_is_no_work() {
+        let activity = Activity::new();
+        let start = now();
+        let state = |activity: &Activity, after: u64| activity.state(start + after);
+        let seconds = Duration::from_secs;
+        activity.silent_since.store(start, Ordering::Relaxed);
+        assert_eq!(state(&activity, 7000), State::Silent(seconds(7)));
+        activity.work();
+        assert_eq!(state(&activity, 700_000), State::AtWork);
+        for (was_used, most) in [(false, 100), (true, 5000)] {
+            activity.was_used.store(was_used, Ordering::Relaxed);
+            activity.sending_since.store(start, Ordering::Relaxed);
+            assert_eq!(state(&activity, most), State::AtWork);
+            let slow = Duration::from_millis(most + 1);
+            assert_eq!(state(&activity, most + 1), State::Stuck(slow));
+            // Also beside a thread that receives.
+            activity.silent_since.store(start, Ordering::Relaxed);
+            assert_eq!(state(&activity, most), State::AtWork);
+            activity.work();
+            activity.end_to_send();
+            assert_eq!(state(&activity, most + 1), State::AtWork);
+        }
+        // The place of one that is about to end is for anybody.
+        activity.end();
+        assert_eq!(state(&activity, 0), State::Over);
+        let (number, state, was_used) = (0, State::Over, true);
+        let over = Seat { number, host: host("10.0.0.1"), state, was_used };
+        assert_eq!(choose(&[over], over.host), Some(over));
     }
 
     #[test]

@@ -259,15 +259,21 @@ impl Sender {
     }
 
     /// Before the socket is closed and the payloads are dropped: waits until the kernel has finished with them. If that
-    /// takes too long the connection will be reset, because their memory must not be sent when it is something else's.
-    pub(super) fn finish(&mut self, stream: &TcpStream, worth: Worth<'_>) {
+    /// takes too long, or longer than it may, the connection will be reset, because their memory must not be sent when it
+    /// is something else's.
+    pub(super) fn finish(
+        &mut self,
+        stream: &TcpStream,
+        worth: Worth<'_>,
+        is_over: impl Fn() -> bool,
+    ) {
         let begun = Instant::now();
         loop {
             self.reap(stream.as_fd(), worth);
             if self.ledger.is_empty() {
                 return;
             }
-            if begun.elapsed() > LINGER {
+            if is_over() || begun.elapsed() > LINGER {
                 break;
             }
             // Not poll, which says at once that the peer has gone.
@@ -401,7 +407,7 @@ mod tests {
         let mut got = vec![0; sent];
         client.read_exact(&mut got).unwrap();
         assert!(sent > 0 && payload[..sent] == got);
-        sender.finish(&server, worth);
+        sender.finish(&server, worth, || false);
         assert!(sender.ledger.is_empty());
         assert!(!here.load(Ordering::Relaxed) && told.load(Ordering::Relaxed));
         assert!(sender.send(server.as_fd(), &payload, false, worth).is_none());
