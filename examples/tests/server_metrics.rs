@@ -113,6 +113,8 @@ fn the_page_has_what_was_done() {
     assert!((errors - 3.0).abs() < 0.1, "REMOVE failed, too: {samples:?}");
     assert_eq!(get("rpc_errors_total{reason=\"rpc_mismatch\"}"), Some(1.0));
     assert_eq!(get("replay_lookups_total{outcome=\"replayed\"}"), Some(1.0));
+    assert_eq!(get("replay_expired_total"), Some(0.0));
+    assert_eq!(get("replay_not_repeated_total"), Some(0.0));
     assert_eq!(get("connections"), Some(1.0));
     assert_eq!(get("connections_accepted_total"), Some(2.0));
     for reason in ["host", "full", "failed"] {

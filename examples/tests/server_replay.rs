@@ -63,10 +63,11 @@ impl FileSystem for Single {
         Err(Status::NOTDIR.into())
     }
 
-    fn remove(&self, _: &Caller<'_>, _: &[u8], _: &[u8]) -> Result<WccData> {
+    fn remove(&self, _: &Caller<'_>, dir: &[u8], _: &[u8]) -> Result<WccData> {
         self.begun.lock().unwrap().send(()).unwrap();
         self.gate.lock().unwrap().recv_timeout(Duration::from_secs(10)).unwrap();
         match self.removed.fetch_add(1, Ordering::SeqCst) {
+            _ if dir == b"old" => Err(Status::STALE.into()),
             0 => Ok(WccData::default()),
             _ => Err(Status::NOENT.into()),
         }
@@ -74,7 +75,11 @@ impl FileSystem for Single {
 }
 
 fn remove(client: &mut Client) -> Vec<u8> {
-    let dir = FileHandle::new(b"dir").unwrap();
+    remove_from(client, b"dir")
+}
+
+fn remove_from(client: &mut Client, dir: &[u8]) -> Vec<u8> {
+    let dir = FileHandle::new(dir).unwrap();
     let object = DirOpArgs { dir, name: FileName::new(b"file").unwrap() };
     client.record::<Remove>(&RemoveArgs { object })
 }
@@ -181,6 +186,52 @@ fn a_program_that_is_run_twice_is_served_twice() {
         client.send(&call);
         assert_eq!(is_ok(&client.receive()), run == 0, "run {run}");
         assert_eq!(removed.load(Ordering::SeqCst), run + 1);
+        // What it does next shows that it has the reply.
+        client.call::<Null>(&()).results::<Null>();
+    }
+}
+
+// F3
+#[test]
+fn of_two_clients_with_the_same_name_and_numbers_each_is_served() {
+    let (server, removed, _begun, open) = start(Config::default());
+    let (mut first, mut second) = (server.connect(), server.connect());
+    let call = remove(&mut first);
+    open.send(()).unwrap();
+    first.send(&call);
+    assert!(is_ok(&first.receive()));
+    first.call::<Null>(&()).results::<Null>();
+    // Its system acknowledges at once, not some milliseconds later.
+    rustix::net::sockopt::set_tcp_quickack(&first.stream, true).unwrap();
+    open.send(()).unwrap();
+    second.send(&call);
+    assert!(!is_ok(&second.receive()), "it runs, and the file is gone");
+    assert_eq!(removed.load(Ordering::SeqCst), 2);
+    // On its own connection each gets its own reply.
+    second.send(&call);
+    assert!(!is_ok(&second.receive()));
+    assert_eq!(removed.load(Ordering::SeqCst), 2);
+}
+
+// F3
+#[test]
+fn failures_are_kept_unless_they_are_for_ever() {
+    for (dir, runs) in [(b"old", 2), (b"dir", 1)] {
+        let (server, removed, _begun, open) = start(Config::default());
+        // So that there is nothing to remove.
+        removed.store(1, Ordering::SeqCst);
+        let call = remove_from(&mut server.connect(), dir);
+        let replies = [0, 1].map(|_| {
+            let mut client = server.connect();
+            open.send(()).unwrap();
+            client.send(&call);
+            let reply = client.receive();
+            assert!(!is_ok(&reply));
+            break_off(client);
+            reply.0
+        });
+        assert_eq!(replies[0], replies[1]);
+        assert_eq!(removed.load(Ordering::SeqCst), 1 + runs);
     }
 }
 
@@ -188,7 +239,24 @@ fn a_program_that_is_run_twice_is_served_twice() {
 #[test]
 fn what_a_client_may_not_have_received_is_kept() {
     type End = fn(Client, &[u8], &Sender<()>);
-    let ends: [(&str, End); 4] = [
+    let ends: [(&str, End); 7] = [
+        // By a proxy, say, whose client is gone, or by a system that ends so what has not been read.
+        ("closed in order behind the reply", |mut client, _, open| {
+            open.send(()).unwrap();
+            client.receive();
+        }),
+        ("shut down before the reply", |mut client, _, open| {
+            client.stream.shutdown(std::net::Shutdown::Write).unwrap();
+            open.send(()).unwrap();
+            client.receive();
+        }),
+        ("closed in order behind a call that was sent before the reply", |mut client, _, open| {
+            let null = client.record::<Null>(&());
+            client.send(&null);
+            open.send(()).unwrap();
+            client.receive();
+            client.receive();
+        }),
         ("broken off behind the reply", |mut client, _, open| {
             open.send(()).unwrap();
             client.receive();

@@ -379,6 +379,62 @@ fn the_one_asked_for_least_recently_goes_and_those_that_run_stay() {
 }
 
 #[test]
+fn a_host_with_more_than_its_share_loses_its_own() {
+    let limits = ReplayLimits { max_calls: 64, max_bytes: 64 << 8, ..ReplayLimits::DEFAULT };
+    // Clients 10 to 19 are on host 1, and so on.
+    let mut cache = cache(limits).with_hosts(|client| u64::from(client / 10));
+    let few: Vec<_> = (0..8).map(|n| cache.key(10 + n, &call(n), b"")).collect();
+    for (n, key) in few.iter().enumerate() {
+        run(&mut cache, *key, &[n as u8]);
+    }
+    // Two hosts with many, of calls and of bytes, and one that all of its calls run.
+    let held: Vec<_> = (0..10)
+        .map(|n| {
+            let key = cache.key(40, &call(n), b"");
+            new(&mut cache, key)
+        })
+        .collect();
+    for n in 0..3000 {
+        let key = cache.key(20 + n % 20, &call(n), b"");
+        run(&mut cache, key, &pattern(n as usize % 1000));
+        assert_eq!(done(&mut cache, key).len(), n as usize % 1000);
+    }
+    for (n, key) in few.iter().enumerate() {
+        assert_eq!(done(&mut cache, *key), [n as u8]);
+    }
+    for execution in held {
+        assert_eq!(cache.finish(execution, b"").kept, Kept::Yes);
+    }
+    // Where all have little, the oldest of all goes.
+    for n in 0..200 {
+        let key = cache.key(1000 + 10 * n, &call(n), b"");
+        run(&mut cache, key, b"r");
+    }
+    assert!(matches!(cache.lookup(few[0]), Lookup::New(_)));
+    assert_eq!(cache.stats().full, 0);
+}
+
+/// What is reserved for the worst is not touched before it comes to that.
+#[test]
+fn room_that_is_not_needed_costs_addresses_only() {
+    let limits = ReplayLimits { max_calls: 1 << 16, max_bytes: 512 << 20, ..ReplayLimits::DEFAULT };
+    let resident = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+        line.trim().trim_end_matches(" kB").parse::<u64>().ok()
+    };
+    let before = resident();
+    let mut cache = cache(limits);
+    let key = key(&cache, 1);
+    run(&mut cache, key, &pattern(8000));
+    if let (Some(before), Some(after)) = (before, resident()) {
+        // The other tests of this process have far less than what was reserved.
+        assert!(after.saturating_sub(before) < 256 << 10, "{before} KiB, then {after} KiB");
+    }
+    assert_eq!(done(&mut cache, key), pattern(8000));
+}
+
+#[test]
 fn bytes_are_bounded_and_a_long_reply_is_an_outcome() {
     let limits = ReplayLimits {
         max_calls: 100,

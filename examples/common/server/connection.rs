@@ -118,6 +118,12 @@ pub(super) struct Connection {
     origin: Origin,
     /// The client has ended its side of the connection, and not in the middle of a record.
     was_ended: AtomicBool,
+    /// This side has ended it.
+    was_shut: AtomicBool,
+    /// How often something came behind the end of a record; written by whoever has the inbox.
+    came: AtomicU64,
+    /// What `came` was when the last record that is whole began to come.
+    came_whole: Arc<AtomicU64>,
     /// Odd while the thread that receives serves a call; written by whoever has the inbox.
     beat: Arc<AtomicU64>,
     /// The inbox while a call is being served, for another thread to take.
@@ -132,14 +138,18 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(shared: Arc<Shared>, stream: Arc<TcpStream>, origin: Origin) -> Self {
+        let came_whole = Arc::default();
         if let Some(replays) = &shared.service.replays {
-            replays.opened(origin.connection, &stream);
+            replays.opened(origin.connection, &stream, &came_whole);
         }
         Self {
             shared,
             stream,
             origin,
             was_ended: AtomicBool::new(false),
+            was_shut: AtomicBool::new(false),
+            came: AtomicU64::new(0),
+            came_whole,
             beat: Arc::default(),
             parked: Mutex::default(),
             sending: Mutex::default(),
@@ -262,6 +272,9 @@ impl Connection {
             // Reported by whoever cut it.
             return Ok(());
         }
+        // What waits to be received was sent by a client that had not got these replies.
+        let waiting = !tally.kept.is_empty() && self.is_readable();
+        let came = self.came.load(Ordering::Relaxed).saturating_add(waiting.into());
         let without_copy = Some((&mut out.sender, self.worth()));
         let mut socket = Socket::new(self.stream.as_fd(), without_copy);
         self.activity.begin_to_send();
@@ -276,6 +289,9 @@ impl Connection {
             End::Send(error)
         })?;
         drop(out);
+        if let (Some(replays), false) = (&self.shared.service.replays, tally.kept.is_empty()) {
+            replays.sent(self.origin.connection, &tally.kept, came);
+        }
         if let Some(metrics) = &self.shared.service.metrics {
             metrics.sent(message, tally.replies, sends, &tally.notes);
             tally.copied.send = copied;
@@ -288,9 +304,9 @@ impl Connection {
         self.sending.lock().unwrap_or_else(PoisonError::into_inner).cut
     }
 
-    /// Whether the client has ended the connection in order, and its system has acknowledged every byte. Had the
-    /// client closed it before it received a reply, it would have been reset.
-    fn client_received_all(&self) -> bool {
+    /// Whether the client has ended the connection in order, and its system, or a proxy's, has acknowledged every byte. The
+    /// last replies may not have been read all the same: not every system then resets the connection as Linux does.
+    fn ended_in_order(&self) -> bool {
         let is_whole = || matches!(self.stream.take_error(), Ok(None));
         self.was_ended.load(Ordering::Relaxed)
             && nfswire_sys::unacknowledged(&*self.stream).is_ok_and(|bytes| bytes == 0)
@@ -303,6 +319,7 @@ impl Connection {
 
     /// Ends the connection for all of its threads.
     fn shut(&self) {
+        self.was_shut.store(true, Ordering::Relaxed);
         if let Err(error) = self.stream.shutdown(std::net::Shutdown::Both) {
             debug!("a connection is already down: {error}");
         }
@@ -319,7 +336,7 @@ impl Drop for Connection {
         out.sender.finish(&self.stream, worth, || self.activity.gave_way());
         let was_cut = out.cut;
         if let Some(replays) = &self.shared.service.replays {
-            replays.closed(self.origin.connection, !was_cut && self.client_received_all());
+            replays.closed(self.origin.connection, !was_cut && self.ended_in_order());
         }
         self.shared.table.remove(self.origin.connection);
     }
@@ -452,6 +469,7 @@ impl Driver<'_> {
             if is_to_end && inbox.buffer.is_at_boundary() {
                 return Ok(());
             }
+            let begins = inbox.buffer.is_at_boundary();
             memory.note(&inbox.buffer);
             connection.activity.rest();
             let limits = &connection.shared.limits;
@@ -459,14 +477,17 @@ impl Driver<'_> {
             connection.activity.work();
             match received {
                 Received::Bytes(received) => {
+                    connection.came.fetch_add(begins.into(), Ordering::Relaxed);
                     if let Some(metrics) = &connection.shared.service.metrics {
                         metrics.received(received);
                     }
                 }
                 Received::End => {
                     // Unless it was this side that shut it.
-                    let by_client = !connection.activity.gave_way();
-                    connection.was_ended.store(by_client, Ordering::Relaxed);
+                    let by_this_side = connection.activity.gave_way()
+                        || connection.was_shut.load(Ordering::Relaxed)
+                        || connection.shared.is_stopping();
+                    connection.was_ended.store(!by_this_side, Ordering::Relaxed);
                     return Ok(());
                 }
                 Received::Reset => return Ok(()),
@@ -485,6 +506,10 @@ impl Driver<'_> {
             if next.is_none() {
                 let Some(inbox) = &mut self.inbox else { break };
                 next = call.take(inbox).map_err(End::Record)?;
+                let came = connection.came.load(Ordering::Relaxed);
+                if next.is_some() {
+                    connection.came_whole.store(came, Ordering::Relaxed);
+                }
             }
             let Some(mut kind) = next.take() else { break };
             let mut segments = Segments::new();

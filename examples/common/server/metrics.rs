@@ -269,6 +269,12 @@ impl Metrics {
         writeln!(out, "nfswire_replay_bytes {bytes}")?;
         head(out, "replay_evicted_total", "counter", "Calls that were forgotten to make room.")?;
         writeln!(out, "nfswire_replay_evicted_total {}", stats.evicted)?;
+        let help = "Calls that were new again because they were remembered for too long.";
+        head(out, "replay_expired_total", "counter", help)?;
+        writeln!(out, "nfswire_replay_expired_total {}", stats.expired)?;
+        let help = "Calls that looked repeated and were run: their client had the first reply.";
+        head(out, "replay_not_repeated_total", "counter", help)?;
+        writeln!(out, "nfswire_replay_not_repeated_total {}", replays.not_repeated())?;
         head(
             out,
             "replay_lookups_total",

@@ -120,10 +120,11 @@ pub struct Config {
     /// one that does not answer for `send_timeout` loses its connection. Whole seconds, at least 1. Default 60 s.
     pub keep_alive: Duration,
     /// Calls that are remembered, so that one which comes again on a new connection is answered with its first reply
-    /// and not run again: REMOVE, RENAME, CREATE and all others that change something, for 120 seconds. Half as many WRITEs
-    /// are remembered beside them. 0 remembers none. Default 4096.
+    /// and not run again: REMOVE, RENAME, CREATE and all others that change something, for at most 120 seconds. When there is
+    /// no room, a host that has more than an eighth of it loses its own first. Half as many WRITEs are remembered beside
+    /// them. Memory is taken as it is needed. 0 remembers none. Default 65,536.
     pub replay_calls: u32,
-    /// Bytes of their replies that are kept, in blocks of 256, and half as many for WRITEs. Default 1 MiB.
+    /// Bytes of their replies that are kept, in blocks of 256, and a quarter as many for WRITEs. Default 32 MiB.
     pub replay_bytes: u32,
     /// Where to serve metrics as a Prometheus page, `http://ADDRESS/metrics`: a loopback address, port 0 for any free
     /// one. Default: nothing is counted.
@@ -150,8 +151,8 @@ impl Default for Config {
             idle: Duration::from_secs(10),
             send_timeout: Duration::from_secs(60),
             keep_alive: Duration::from_secs(60),
-            replay_calls: 4096,
-            replay_bytes: 1 << 20,
+            replay_calls: 65_536,
+            replay_bytes: 32 << 20,
             metrics: None,
             drain: Duration::from_secs(5),
         }

@@ -13,6 +13,7 @@ use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 use super::cold::Warm;
 use super::faulty::Faulty;
 use super::metrics::{Copied as Copies, Note};
+use super::replays::Name;
 use super::zerocopy::Large;
 use crate::fs::FileData;
 
@@ -100,6 +101,8 @@ pub(super) struct Tally {
     pub(super) copied: Copies,
     /// Replies to calls of NFS, if somebody counts.
     pub(super) notes: Vec<Note>,
+    /// Replies that are kept.
+    pub(super) kept: Vec<Name>,
 }
 
 impl<'h, 'p> Batch<'h, 'p> {

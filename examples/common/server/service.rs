@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use std::time::Instant;
 
 use nfswire_nfs3::procedures::Null;
-use nfswire_nfs3::{FileHandle, mount as mount_protocol, procedures as nfs_protocol};
+use nfswire_nfs3::{FileHandle, Status, mount as mount_protocol, procedures as nfs_protocol};
 use nfswire_rpc::{Answer, AuthStat, CallHeader, Procedure, ReplyHeader, args_error, parse_call};
 use nfswire_xdr::{Cursor, EncodeError, Encoder, Limits, Segments};
 use tracing::debug;
@@ -30,6 +30,8 @@ const AROUND_WRITE: u32 = 1 << 10;
 const PAGE: u32 = 4 << 10;
 /// Bytes of a record's mark.
 const MARK: usize = 4;
+/// Bytes of a mark and the header of a successful reply, whose last words are the length of the verifier and `SUCCESS`.
+const HEADER: usize = MARK + 24;
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,8 +167,9 @@ impl Service {
                     let e = &mut out.encoder;
                     match replays.begin(client, origin.connection, call, c.rest(), e) {
                         Turn::Run(ticket) => self.once(ticket, xid, results, out),
-                        Turn::Replayed => {
+                        Turn::Replayed(name) => {
                             out.is_of_use = true;
+                            out.tally.kept.push(name);
                             let copied = &mut out.tally.copied.reply;
                             *copied =
                                 copied.saturating_add(out.encoder.len().saturating_sub(start));
@@ -239,9 +242,26 @@ impl Service {
         let reply = segments.view(&head).to_vec().map_err(|_| EncodeError::NotHere)?;
         let copied = &mut out.tally.copied.reply;
         *copied = copied.saturating_add(u64::try_from(reply.len()).unwrap_or(u64::MAX));
-        ticket.finish(reply.get(MARK..).unwrap_or_default());
-        Ok(out.encoder.copy(&reply)?)
+        let name = if fails_always(&reply) {
+            drop(ticket);
+            None
+        } else {
+            ticket.finish(reply.get(MARK..).unwrap_or_default())
+        };
+        out.encoder.copy(&reply)?;
+        out.tally.kept.extend(name);
+        Ok(())
     }
+}
+
+/// Whether a reply, with its mark, says that nothing was done and nothing ever will be: then it need not be kept, and
+/// takes no room from others. Other failures are kept. Were a REMOVE that found no file run again, because it came late
+/// on a connection that its client had given up, it could remove what the client has made since.
+fn fails_always(reply: &[u8]) -> bool {
+    let word = reply.get(HEADER..).and_then(<[u8]>::first_chunk);
+    let status = word.map(|word| Status(u32::from_be_bytes(*word)));
+    let is_result = reply.get(HEADER - 8..HEADER).is_some_and(|end| end == [0; 8]);
+    is_result && matches!(status, Some(Status::BADHANDLE | Status::STALE | Status::ROFS))
 }
 
 /// What serving a call may wait for.

@@ -39,6 +39,13 @@ impl From<IpAddr> for Host {
     }
 }
 
+impl Host {
+    /// Its address, or of IPv6 the first one of its network.
+    pub(super) const fn address(self) -> IpAddr {
+        self.0
+    }
+}
+
 /// What tells whether a connection is at work.
 #[derive(Debug)]
 pub(super) struct Activity {

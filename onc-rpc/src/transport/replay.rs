@@ -3,6 +3,7 @@
 mod blocks;
 mod entry;
 mod outcome;
+mod shares;
 
 use alloc::vec::Vec;
 use core::hash::Hash;
@@ -12,6 +13,7 @@ use nfswire_xdr::{Chunk, Message};
 
 use self::blocks::{Blocks, NIL, index};
 use self::entry::{Queue, Seed, State, WaiterPool};
+use self::shares::Shares;
 use super::{NoMemory, reserved};
 use crate::CallHeader;
 
@@ -20,7 +22,8 @@ pub use self::outcome::{
     CachedReply, ExecutionGuard, Finished, Kept, Lookup, ReplayStats, TooManyWaiters, Waiters,
 };
 
-/// Bounds of a [`ReplayCache`], all of which are reserved when it is made.
+/// Bounds of a [`ReplayCache`], all of which are reserved when it is made. What is reserved is touched
+/// only when it is first needed, but for the control bytes of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayLimits {
     /// Most calls that are remembered, running and finished ones together.
@@ -31,7 +34,7 @@ pub struct ReplayLimits {
     pub max_reply: u32,
     /// Most tokens that wait for calls that run, over all calls.
     pub max_waiters: u32,
-    /// Seconds after which a finished call is forgotten, counted from when it ended or was last
+    /// Seconds after which a finished call is forgotten at the latest, counted from when it ended or was last
     /// asked for. Has an effect only if the cache is told the time: see
     /// [`ReplayCache::advance`].
     pub max_age: u32,
@@ -63,10 +66,22 @@ struct Entry<K> {
     generation: u64,
     /// When the call ended or was last asked for, in seconds.
     used: u64,
+    /// Group of the client's host.
+    group: u16,
     state: State,
     /// Neighbours in the list of finished calls; `next` also in the list of free entries.
     previous: u32,
     next: u32,
+}
+
+impl<K> Entry<K> {
+    /// What the call takes of the room for finished ones, in blocks.
+    fn taken(&self) -> u32 {
+        match self.state {
+            State::Done { len, .. } => Blocks::needed(len).max(1),
+            _ => 1,
+        }
+    }
 }
 
 /// Duplicate-request cache of a server: remembers which calls were run and keeps their encoded
@@ -86,7 +101,8 @@ struct Entry<K> {
 ///
 /// # Memory and work
 /// All memory is reserved by [`new`](Self::new): see [`ReplayLimits`]. When an entry or bytes are
-/// needed, the finished call that was asked for least recently is forgotten; calls that run never
+/// needed, the finished call that was asked for least recently is forgotten, or one of a host that
+/// has too many ([`with_hosts`](ReplayCache::with_hosts)); calls that run never
 /// are. A lookup takes one hash of at most 512 bytes and a few comparisons: the hash is keyed
 /// (SipHash) with a secret, so that nobody can choose calls that collide. Nothing allocates after
 /// `new`.
@@ -95,8 +111,7 @@ struct Entry<K> {
 /// A client that starts anew may give its first calls the numbers that it gave them before. Three
 /// things keep it from getting old replies: a client's name that tells it from others (its user, its
 /// host), an age ([`advance`](Self::advance)), and [`forget`](Self::forget) for replies that a
-/// client is known to have received, because its transport has acknowledged them and was then closed
-/// in order.
+/// client is known to have received, because it went on with other calls on the same connection.
 ///
 /// # RPCSEC_GSS
 /// A repeated call has a new sequence number (RFC 2203, section 5.3.3.1): the key is made of the
@@ -134,6 +149,9 @@ pub struct ReplayCache<K, W> {
     /// Entries by hash of their key.
     index: HashTable<u32>,
     blocks: Blocks,
+    /// The host that a client is on.
+    host: fn(&K) -> u64,
+    shares: Shares,
     waiters: WaiterPool<W>,
     /// Waiters of executions that were dropped.
     orphans: Queue,
@@ -166,6 +184,8 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
             entries: reserved(entries)?,
             index: table,
             blocks: Blocks::new(limits.max_bytes)?,
+            host: |_| 0,
+            shares: Shares::new(limits.max_calls, Blocks::needed(index(limits.max_bytes)))?,
             waiters: WaiterPool::new(limits.max_waiters)?,
             orphans: Queue::EMPTY,
             free: NIL,
@@ -176,6 +196,16 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
             now: 0,
             stats: ReplayStats::default(),
         })
+    }
+
+    /// Tells clients apart by the host they are on, a number: when something is to be forgotten, a
+    /// host that has more than an eighth of the room loses one of its own, and the others nothing.
+    /// Only if no host has is it the call of whomsoever that was asked for least recently, as it
+    /// always is without this. To be said before the first lookup.
+    #[must_use]
+    pub fn with_hosts(mut self, host: fn(&K) -> u64) -> Self {
+        self.host = host;
+        self
     }
 
     /// What identifies a call with these arguments: everything that follows its header.
@@ -296,12 +326,14 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         };
         self.generations = self.generations.wrapping_add(1);
         let generation = self.generations;
+        let group = Shares::group(self.seed.hash_host((self.host)(key.client())));
         if let Some(entry) = self.entries.get_mut(index(i)) {
             *entry = Entry {
                 key: Some(key),
                 hash,
                 generation,
                 used: self.now,
+                group,
                 state: State::Running(Queue::EMPTY),
                 previous: NIL,
                 next: NIL,
@@ -323,6 +355,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
                 hash: 0,
                 generation: 0,
                 used: 0,
+                group: 0,
                 state: State::Free,
                 previous: NIL,
                 next: NIL,
@@ -496,8 +529,22 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         Some(queue)
     }
 
-    /// Forgets the finished call that was asked for least recently. False if there is none.
+    /// Forgets a finished call: the one asked for least recently, of those whose hosts have more
+    /// than their share, if there are such. False if there is none at all.
     fn evict(&mut self) -> bool {
+        // Those that are passed over are behind all others now. As hosts with too much have an
+        // eighth of the room or more, each eviction passes over few on average.
+        let mut left = if self.shares.is_any_above() { self.index.len() } else { 0 };
+        while left > 0 {
+            let i = self.oldest;
+            let Some(entry) = self.entries.get(index(i)) else { return false };
+            if self.shares.is_above(entry.group) {
+                break;
+            }
+            self.unlink(i);
+            self.link(i);
+            left = left.saturating_sub(1);
+        }
         let i = self.oldest;
         if i == NIL {
             return false;
@@ -528,6 +575,7 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
         let newest = self.newest;
         if let Some(entry) = self.entries.get_mut(index(i)) {
             (entry.previous, entry.next) = (newest, NIL);
+            self.shares.add(entry.group, entry.taken());
         }
         match self.entries.get_mut(index(newest)) {
             Some(entry) => entry.next = i,
@@ -537,8 +585,9 @@ impl<K: Eq + Hash, W> ReplayCache<K, W> {
     }
 
     fn unlink(&mut self, i: u32) {
-        let Some(Entry { previous, next, .. }) = self.entries.get(index(i)) else { return };
-        let (previous, next) = (*previous, *next);
+        let Some(entry) = self.entries.get(index(i)) else { return };
+        let (previous, next) = (entry.previous, entry.next);
+        self.shares.remove(entry.group, entry.taken());
         match self.entries.get_mut(index(previous)) {
             Some(entry) => entry.next = next,
             None => self.oldest = next,

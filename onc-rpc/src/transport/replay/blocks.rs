@@ -16,9 +16,13 @@ const LEN: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Blocks {
+    /// Those that were used so far. The room for the others is reserved and not touched, so that
+    /// it costs addresses only.
     blocks: Vec<[u8; LEN]>,
     /// The block behind each one, in a chain of stored bytes or of free blocks.
     next: Vec<u32>,
+    /// Most blocks.
+    limit: usize,
     free: u32,
     free_count: usize,
 }
@@ -26,25 +30,25 @@ pub(super) struct Blocks {
 impl Blocks {
     /// Blocks for at most `bytes`, rounded down.
     pub(super) fn new(bytes: u32) -> Result<Self, NoMemory> {
-        let count = index(bytes) / LEN;
-        let (mut blocks, mut next) = (reserved(count)?, reserved(count)?);
-        blocks.resize(count, [0; LEN]);
-        next.extend((1u32..).take(count));
-        if let Some(last) = next.last_mut() {
-            *last = NIL;
-        }
-        let free = if count > 0 { 0 } else { NIL };
-        Ok(Self { blocks, next, free, free_count: count })
+        // Fewer than 2^24.
+        let limit = index(bytes) / LEN;
+        let (blocks, next) = (reserved(limit)?, reserved(limit)?);
+        Ok(Self { blocks, next, limit, free: NIL, free_count: limit })
+    }
+
+    /// Blocks that bytes take.
+    pub(super) fn needed(len: usize) -> u32 {
+        u32::try_from(len.div_ceil(LEN)).unwrap_or(u32::MAX)
     }
 
     /// Bytes that all blocks together have.
     pub(super) const fn capacity(&self) -> usize {
-        self.blocks.len().saturating_mul(LEN)
+        self.limit.saturating_mul(LEN)
     }
 
     /// Bytes in blocks that are in use.
     pub(super) const fn used(&self) -> usize {
-        self.blocks.len().saturating_sub(self.free_count).saturating_mul(LEN)
+        self.limit.saturating_sub(self.free_count).saturating_mul(LEN)
     }
 
     /// Whether this many bytes can be stored now.
@@ -80,6 +84,13 @@ impl Blocks {
     }
 
     fn take(&mut self) -> Option<u32> {
+        if self.free == NIL && self.blocks.len() < self.limit {
+            let block = u32::try_from(self.blocks.len()).ok()?;
+            self.blocks.push([0; LEN]);
+            self.next.push(NIL);
+            self.free_count = self.free_count.saturating_sub(1);
+            return Some(block);
+        }
         let block = self.free;
         let next = self.next.get_mut(index(block))?;
         self.free = *next;

@@ -84,6 +84,13 @@ impl Seed {
         self.hasher().finish()
     }
 
+    /// Hash of a host's number.
+    pub(super) fn hash_host(self, host: u64) -> u64 {
+        let mut hasher = self.hasher();
+        hasher.write_u64(host);
+        hasher.finish()
+    }
+
     pub(super) fn hash<K: Hash>(self, key: &ReplayKey<K>) -> u64 {
         let mut hasher = self.hasher();
         key.hash(&mut hasher);
