@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nfswire_examples::fs::{Caller, DirVisitor, FileSystem, Found, Handle, ReadData, Result};
+use nfswire_examples::fs::{Caller, FileSystem, Found, Handle, ReadData, Result};
 use nfswire_examples::server::Config;
 use nfswire_nfs3::procedures::{Null, Remove};
 use nfswire_nfs3::remove::{RemoveArgs, RemoveReply};
@@ -50,17 +50,6 @@ impl FileSystem for Single {
 
     fn read(&self, _: &Caller<'_>, _: &[u8], _: u64, _: u32) -> Result<ReadData> {
         Err(Status::NOENT.into())
-    }
-
-    fn readdir(
-        &self,
-        _: &Caller<'_>,
-        _: &[u8],
-        _: u64,
-        _: [u8; 8],
-        _: &mut dyn DirVisitor,
-    ) -> Result<bool> {
-        Err(Status::NOTDIR.into())
     }
 
     fn remove(&self, _: &Caller<'_>, dir: &[u8], _: &[u8]) -> Result<WccData> {

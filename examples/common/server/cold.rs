@@ -190,7 +190,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::fs::{Attributes, Caller, DirVisitor, Found, Handle, ReadData, Status};
+    use crate::fs::{Attributes, Caller, Found, Handle, ReadData, Status};
 
     /// What was asked: about windows, and ranges to fetch.
     #[derive(Default)]
@@ -218,17 +218,6 @@ mod tests {
 
         fn read(&self, _: &Caller<'_>, _: &[u8], _: u64, _: u32) -> Result<ReadData> {
             Err(Status::NOENT.into())
-        }
-
-        fn readdir(
-            &self,
-            _: &Caller<'_>,
-            _: &[u8],
-            _: u64,
-            _: [u8; 8],
-            _: &mut dyn DirVisitor,
-        ) -> Result<bool> {
-            Err(Status::NOTDIR.into())
         }
 
         fn is_in_memory(&self, _: &OwnedFd, offset: u64, len: u64) -> Option<bool> {
